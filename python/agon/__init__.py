@@ -14,6 +14,7 @@ Optional parts are imported by name, so that nothing else has to be installed:
 from ._agon import (
     AgonError,
     Batch,
+    ExperimentPlan,
     Game,
     IllegalMoveError,
     Learner,
@@ -23,6 +24,7 @@ from ._agon import (
     TournamentPlan,
     __version__,
     check,
+    experiments,
     games,
     load,
     match,
@@ -42,6 +44,7 @@ from ._records import (
     Survey,
     View,
 )
+from ._experiments import ExperimentResult, experiment
 from .tournaments import Store, TournamentResult, tournament
 
 __all__ = [
@@ -49,6 +52,8 @@ __all__ = [
     "Assessment",
     "Batch",
     "Considered",
+    "ExperimentPlan",
+    "ExperimentResult",
     "Explanation",
     "Finding",
     "Game",
@@ -69,6 +74,8 @@ __all__ = [
     "View",
     "__version__",
     "check",
+    "experiment",
+    "experiments",
     "games",
     "load",
     "match",

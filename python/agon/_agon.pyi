@@ -256,6 +256,14 @@ class Batch:
     def legal(self) -> npt.NDArray[np.uint8]: ...
     @property
     def states(self) -> npt.NDArray[np.uint64]: ...
+    @property
+    def knows(self) -> bool:
+        """Whether what roles know is kept: in games with hidden information, where possible."""
+    def knowledge(self, role: RoleLike | None = None) -> npt.NDArray[np.float32]:
+        """What a role, or the player to move, has perceived: a new array, a row for each game."""
+    def final_knowledge(
+        self, role: RoleLike | None = None, movers: npt.ArrayLike | None = None
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]: ...
     def legal_of(self, role: RoleLike) -> npt.NDArray[np.uint8]: ...
     def observe(self, dtype: Literal["float32", "uint8"] = "float32") -> npt.NDArray[Any]: ...
     def step(
@@ -290,15 +298,53 @@ class TournamentPlan:
     def games(self) -> list[tuple[str, str, list[str]]]: ...
     @property
     def fixtures(self) -> list[dict[str, Any]]: ...
+    def additions(self, old: str, games: Sequence[tuple[str, str, list[str]]]) -> str:
+        """What this adds to a tournament of which matches were played. Other changes are errors."""
+    def cores(self, id: str) -> int:
+        """The number of processors that a match needs."""
+    def is_decided(self, played: Sequence[dict[str, Any]]) -> bool:
+        """Whether a sequential test has decided, so that no more matches are needed."""
     def play(self, id: str) -> dict[str, Any]: ...
     def standings(self, played: Sequence[dict[str, Any]]) -> dict[str, Any]: ...
+
+class ExperimentPlan:
+    """An experiment of a paper: a tournament for each column of its table."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        quick: bool = False,
+        iterations: int | None = None,
+        repeats: int | None = None,
+        openings: int | None = None,
+        games: str | None = None,
+        only: str | None = None,
+        column: str | None = None,
+    ) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def missing(self) -> list[str]: ...
+    @property
+    def columns(self) -> list[tuple[str, str, str, str]]:
+        """By column: name, tournament as TOML, name and former name of its store."""
+    def cells(
+        self, column: int, plan: TournamentPlan, played: Sequence[dict[str, Any]]
+    ) -> list[dict[str, Any]]: ...
 
 def load(
     game: str | os.PathLike[str],
     *,
     engine: Literal["auto", "circuit", "interpreter"] = "auto",
+    set: dict[str, int] | None = None,
 ) -> Game:
-    """Open a game: a shipped name, the path of a rulesheet, or the text of the rules."""
+    """Open a game: a shipped name, the path of a rulesheet, or the text of the rules.
+
+    `set` has values of the parameters of the rules.
+    """
 
 def games() -> list[ShippedGame]:
     """List the shipped games."""
@@ -306,8 +352,17 @@ def games() -> list[ShippedGame]:
 def players() -> list[tuple[str, str]]:
     """List the built-in players with one line about each."""
 
+def experiments() -> list[tuple[str, str]]:
+    """List the experiments of papers with their titles."""
+
 def check(
-    game: str, *, plays: int = 0, seed: int = 1, max_steps: int = 1000, notes: bool = False
+    game: str,
+    *,
+    plays: int = 0,
+    seed: int = 1,
+    max_steps: int = 1000,
+    notes: bool = False,
+    strict: bool = False,
 ) -> list[Finding]:
     """Check rules and return everything that was found."""
 
@@ -328,4 +383,5 @@ def match(
     """Play a match. A player is a specification, a built-in player, or any Python object."""
 
 def _reopen(source_name: str, text: str, name: str, engine: str) -> Game: ...
+def _relearn(game: Game, seed: int, saved: bytes) -> Learner: ...
 def _replay(game: Game, seed: int, history: list[list[str]]) -> State: ...

@@ -16,8 +16,9 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 
-from ._agon import AgonError, Game, IllegalMoveError, State, load
+from ._agon import AgonError, Batch, Game, IllegalMoveError, State, load
 from ._encoding import Encoding
+from ._vector import LaneGames, StateGames
 from ._records import View
 
 #: Another player: a specification such as `random` or `mcts`, or a function of a view.
@@ -190,14 +191,18 @@ class Env(gymnasium.Env[Floats, np.int64]):
 
 
 class VectorEnv(GymnasiumVectorEnv[Floats, npt.NDArray[np.int64], Any]):
-    """Many games at once, on the batch engine.
+    """Many games at once, on the batch engine where it plays the game.
 
     Without `role`, the actions are those of the player to move in each game (self-play), and the
     reward is that of the player who has just moved; `info["to_move"]` says whose turn it is. With
     `role`, the actions are those of this role, and all others move at random inside of the engine,
     before it, after it, or at the same time.
 
+    Observations are those of `Env`: in games with hidden information what the role, or the player
+    to move, may know. Rows of players with fewer percepts end in zeros.
+
     Games restart in the step in which they end; `info["final_obs"]` has their last observations.
+    Games that the batch engine does not play are stepped one by one, which is slower.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
@@ -210,25 +215,27 @@ class VectorEnv(GymnasiumVectorEnv[Floats, npt.NDArray[np.int64], Any]):
         *,
         seed: int = 1,
         scaled: bool = True,
+        max_steps: int = 1000,
+        max_actions: int | None = None,
     ) -> None:
         self.game = _game(game)
-        if self.game.is_hidden:
-            raise AgonError(
-                f"{self.game.name} has hidden information, and a batch shows whole states: use Env"
-            )
         if role is None and not self.game.is_turn_taking:
             raise AgonError(
-                f"the players of {self.game.name} move at the same time: give a role, "
+                f"the players of {self.game.name} may move at the same time: give a role, "
                 "or use Game.batch"
             )
         if role is not None and role not in self.game.players:
             raise AgonError(f"`{role}` is not one of {', '.join(self.game.players)}")
-        self.batch = self.game.batch(num_envs, seed=seed)
         self.num_envs = num_envs
         self.role = role
-        self._player = self.game.players.index(role) if role is not None else None
         self._scaled = scaled
-        size, n_actions = len(self.game.fluents), len(self.game.actions)
+        self._games: LaneGames | StateGames
+        batch = self.game.batch(num_envs, seed=seed) if self.game.has_numbers else None
+        if batch is not None and (batch.knows or not self.game.is_hidden):
+            self._games = LaneGames(batch, role)
+        else:
+            self._games = StateGames(self.game, num_envs, role, seed, max_steps, max_actions)
+        size, n_actions = self._games.size, self._games.n_actions
         self.single_observation_space = spaces.Box(0.0, 1.0, (size,), np.float32)
         self.single_action_space = spaces.Discrete(n_actions)
         self.observation_space = spaces.Box(0.0, 1.0, (num_envs, size), np.float32)
@@ -236,49 +243,54 @@ class VectorEnv(GymnasiumVectorEnv[Floats, npt.NDArray[np.int64], Any]):
         self.render_mode = None
         self._rows = np.arange(num_envs)
 
+    @property
+    def is_native(self) -> bool:
+        """Whether the batch engine steps the games."""
+        return isinstance(self._games, LaneGames)
+
+    @property
+    def batch(self) -> Batch:
+        """The games, if the batch engine steps them."""
+        if not isinstance(self._games, LaneGames):
+            raise AgonError(f"{self.game.name} is not stepped by the batch engine")
+        return self._games.batch
+
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Floats, dict[str, Any]]:
         first = seed if isinstance(seed, int) or seed is None else seed[0]
         super().reset(seed=first)
-        self.batch.reset(seed=int(self.np_random.integers(1 << 62)))
-        if self.role is not None:
-            self.batch.wait_for(self.role)
-        return self._observation(), self._info()
+        self._games.reset(int(self.np_random.integers(1 << 62)))
+        return self._games.observe(), self._info()
 
     def step(
         self, actions: npt.NDArray[np.int64]
     ) -> tuple[Floats, npt.NDArray[np.float64], Any, Any, dict[str, Any]]:
-        batch = self.batch
+        games = self._games
         if self.role is None:
-            movers = np.maximum(batch.to_move.copy(), 0)
-            rewards, done = batch.step(actions)
+            movers = np.maximum(games.to_move(), 0)
         else:
-            movers = np.full(self.num_envs, self._player)
-            rewards, done = batch.step_as(self.role, actions)
+            movers = np.full(self.num_envs, self.game.players.index(self.role), np.int32)
+        rewards, done, cut = games.step(actions)
         own = rewards[self._rows, movers].astype(np.float64)
         if self._scaled:
             low, high = self.game.payoff_range
             own = np.where(done, 2.0 * (own - low) / ((high - low) or 1.0) - 1.0, 0.0)
         info = self._info()
-        if done.any():
-            games, last = batch.final_observations()
+        over = done | cut
+        if over.any():
+            ended, last = games.last(movers)
             final = np.empty(self.num_envs, dtype=object)
-            for game, row in zip(games, last, strict=True):
+            for game, row in zip(ended, last, strict=True):
                 final[game] = row
-            info["final_obs"], info["_final_obs"] = final, done.copy()
-        return self._observation(), own, done.copy(), np.zeros(self.num_envs, bool), info
+            info["final_obs"], info["_final_obs"] = final, over
+        return games.observe(), own, done, cut, info
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the environment, which holds nothing."""
 
-    def _observation(self) -> Floats:
-        return np.array(self.batch.observe("float32"), np.float32)
-
     def _info(self) -> dict[str, Any]:
-        # Where players move at the same time, `legal` has a row for each of them.
-        legal = self.batch.legal if self.role is None else self.batch.legal_of(self.role)
-        return {"action_mask": legal.copy(), "to_move": self.batch.to_move.copy()}
+        return {"action_mask": self._games.masks(), "to_move": self._games.to_move()}
 
 
 def register(namespace: str = "agon") -> None:

@@ -1,4 +1,4 @@
-"""Ray: tournaments and self-play as tasks on a laptop or a cluster.
+"""Ray: matches, tournaments, experiments and self-play as tasks on a laptop or a cluster.
 
 There is no cluster code here: Ray places the tasks, counts processors and repeats tasks whose
 worker has died. Matches have the same ids, seeds and, with a budget of iterations, the same moves
@@ -14,11 +14,12 @@ from typing import Any
 
 import ray
 
-from ._agon import Game, TournamentPlan, load, match
+from ._agon import ExperimentPlan, Game, TournamentPlan, load, match
 from ._records import MatchResult
-from .tournaments import Spec, Store, TournamentResult, finish, folder_of, plan_of, read_plan
+from ._experiments import ExperimentResult, run_experiment
+from .tournaments import Progress, Run, Spec, Store, TournamentResult, read_plan, run_of
 
-Progress = Callable[[int, int, dict[str, Any]], None]
+__all__ = ["experiment", "read_plan", "self_play", "tournament"]
 
 
 @lru_cache(maxsize=8)
@@ -30,14 +31,15 @@ def _plan(text: str, folder: str) -> TournamentPlan:
 def _game(text: str) -> Game:
     return load(text)
 
-__all__ = ["read_plan", "self_play", "tournament"]
 
-
-def _play(text: str, folder: str, id: str, shared_store: str | None) -> dict[str, Any]:
+def _play(
+    text: str, folder: str, id: str, shared_store: tuple[str, str | None] | None
+) -> dict[str, Any]:
     """Play one match in a worker. A shared store gets it before the result is sent."""
     played = _plan(text, folder).play(id)
     if shared_store is not None:
-        with Store(shared_store) as store:
+        place, schema = shared_store
+        with Store(place, schema=schema) as store:
             store.save(played)
     return played
 
@@ -49,11 +51,48 @@ def _play_many(
     return [match(game, players, seed=seed, **limits) for seed in seeds]
 
 
+def _start() -> None:
+    if not ray.is_initialized():
+        ray.init(include_dashboard=False)
+
+
+def _play_all(
+    runs: Sequence[Run],
+    cpus_per_match: float | None,
+    max_retries: int,
+    options: dict[str, Any] | None,
+    progress: Progress | None,
+) -> None:
+    """Play the matches of all runs as tasks, each with as many processors as its players use."""
+    _start()
+    running: dict[Any, Run] = {}
+    play = ray.remote(_play)
+    for run in runs:
+        for id in run.waiting:
+            cpus = cpus_per_match if cpus_per_match is not None else max(1, run.plan.cores(id))
+            task = play.options(num_cpus=cpus, max_retries=max_retries, **(options or {}))
+            running[task.remote(run.plan.text, run.folder, id, run.shared)] = run
+    n_matches = sum(len(run.plan.ids) for run in runs)
+    while running:
+        ended, _ = ray.wait(list(running), num_returns=1)
+        for task in ended:
+            run = running.pop(task)
+            played = ray.get(task)
+            run.add(played, is_stored=run.shared is not None)
+            if progress is not None:
+                progress(sum(len(run.played) for run in runs), n_matches, played)
+            if not run.waiting:
+                # A sequential test has decided: the rest of the run is not needed.
+                for other in [task for task, owner in running.items() if owner is run]:
+                    ray.cancel(other)
+                    del running[other]
+
+
 def tournament(
     spec: Spec | None = None,
     *,
     store: str | os.PathLike[str] | None = None,
-    cpus_per_match: float = 1,
+    cpus_per_match: float | None = None,
     max_retries: int = 5,
     options: dict[str, Any] | None = None,
     progress: Progress | None = None,
@@ -62,40 +101,43 @@ def tournament(
 
     An SQLite store is written by this process. A PostgreSQL store is written by the workers, so
     that many of them do not wait for one. Either way a match is stored once, and the next call
-    with the same store goes on from there. Without `spec` the tournament in the store is continued,
-    such as a column of `agon experiment`. `options` are passed to the tasks (`resources`, ...).
+    with the same store goes on from there. Without `spec` the tournament in the store is continued.
+    A task takes as many processors as its players have threads, unless `cpus_per_match` is given.
+    `options` are passed to the tasks (`resources`, ...).
     """
-    if not ray.is_initialized():
-        ray.init(include_dashboard=False)
-    folder = folder_of(spec)
-    place = None if store is None else os.fspath(store)
-    is_shared = place is not None and place.startswith(("postgres://", "postgresql://"))
-    kept = Store(place) if place is not None else None
-    try:
-        plan = plan_of(spec, kept)
-        played: dict[str, dict[str, Any]] = {}
-        if kept is not None:
-            kept.begin(plan)
-            played = {each["id"]: each for each in kept.matches()}
-        remote = ray.remote(_play).options(
-            num_cpus=cpus_per_match, max_retries=max_retries, **(options or {})
-        )
-        shared = place if is_shared else None
-        running = [
-            remote.remote(plan.text, folder, id, shared) for id in plan.ids if id not in played
-        ]
-        while running:
-            ended, running = ray.wait(running, num_returns=1)
-            for each in ray.get(ended):
-                if kept is not None and not is_shared:
-                    kept.save(each)
-                played[each["id"]] = each
-                if progress is not None:
-                    progress(len(played), len(plan.ids), each)
-        return finish(plan, played.values())
-    finally:
-        if kept is not None:
-            kept.close()
+    with run_of(spec, store) as run:
+        _play_all([run], cpus_per_match, max_retries, options, progress)
+        return run.result()
+
+
+def experiment(
+    name: str,
+    *,
+    quick: bool = False,
+    iterations: int | None = None,
+    repeats: int | None = None,
+    openings: int | None = None,
+    games: str | os.PathLike[str] | None = None,
+    only: str | None = None,
+    column: str | None = None,
+    store: str | os.PathLike[str] | None = None,
+    cpus_per_match: float | None = None,
+    max_retries: int = 5,
+    options: dict[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> ExperimentResult:
+    """Repeat an experiment of a paper with each match as a Ray task, all columns at once.
+
+    Ids, seeds, stores and results are those of `agon.experiment` and `agon experiment`. `store` is
+    a folder, which this process writes, or a PostgreSQL URL, which the workers write.
+    """
+    plan = ExperimentPlan(
+        name, quick=quick, iterations=iterations, repeats=repeats, openings=openings,
+        games=None if games is None else os.fspath(games), only=only, column=column,
+    )  # fmt: skip
+    return run_experiment(
+        plan, store, lambda runs: _play_all(runs, cpus_per_match, max_retries, options, progress)
+    )
 
 
 def self_play(
@@ -110,10 +152,13 @@ def self_play(
     cpus_per_task: float = 1,
     max_retries: int = 5,
     options: dict[str, Any] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[MatchResult]:
-    """Play `n` matches of built-in players. Match `i` has the seed `seed + i`, as `agon.match`."""
-    if not ray.is_initialized():
-        ray.init(include_dashboard=False)
+    """Play `n` matches of built-in players. Match `i` has the seed `seed + i`, as `agon.match`.
+
+    `progress` is called with the number of matches played and of all, after each task.
+    """
+    _start()
     opened = game if isinstance(game, Game) else load(game)
     limits = {"iterations": iterations, "seconds": seconds}
     remote = ray.remote(_play_many).options(
@@ -123,6 +168,13 @@ def self_play(
     for first in range(0, n, matches_per_task):
         seeds = [seed + at for at in range(first, min(n, first + matches_per_task))]
         tasks.append(remote.remote(opened.rules, opened.name, list(players), seeds, limits))
+    running, n_played = list(tasks), 0
+    while running:
+        ended, running = ray.wait(running, num_returns=1)
+        for task in ended:
+            n_played += len(ray.get(task))
+            if progress is not None:
+                progress(n_played, n)
     results: list[MatchResult] = []
     for each in ray.get(tasks):
         results += each

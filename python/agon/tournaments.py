@@ -6,16 +6,19 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from ._agon import AgonError, TournamentPlan, __version__
 
 #: A tournament: a path of a TOML file, TOML text, or the same as a dictionary.
 Spec = str | os.PathLike[str] | Mapping[str, Any]
+
+#: Is called after each match with the number of matches played, that of all, and the match.
+Progress = Callable[[int, int, dict[str, Any]], None]
 
 _APPLICATION = 0x41474F4E
 _FORMAT = 1
@@ -105,17 +108,25 @@ def _toml_value(value: Any) -> str:
     raise TypeError(f"{value!r} cannot be part of a tournament")
 
 
+def is_url(place: str | os.PathLike[str] | None) -> bool:
+    """Tell whether a store is a PostgreSQL database, which many processes may write to."""
+    return place is not None and os.fspath(place).startswith(("postgres://", "postgresql://"))
+
+
 class Store:
     """The matches of a tournament in an SQLite file, or in PostgreSQL by its URL.
 
     The tables are those of `agon tournament --store`, which can show and continue such a file.
-    Each match is one transaction with its id as the key, so none is lost or counted twice.
+    Each match is one transaction with its id as the key, so none is lost or counted twice. While
+    an SQLite store is open, no other process can play into it. A PostgreSQL database can have
+    several tournaments, each in a `schema` of its own.
     """
 
-    def __init__(self, place: str | os.PathLike[str]) -> None:
+    def __init__(self, place: str | os.PathLike[str], *, schema: str | None = None) -> None:
         text = os.fspath(place)
         self._lock = threading.Lock()
-        self._is_postgres = text.startswith(("postgres://", "postgresql://"))
+        self._is_postgres = is_url(text)
+        self._file: IO[str] | None = None
         self._connection: Any
         if self._is_postgres:
             try:
@@ -125,7 +136,15 @@ class Store:
                     "a PostgreSQL store needs psycopg: pip install 'psycopg[binary]'"
                 ) from error
             self._connection = psycopg.connect(text, autocommit=True)
+            if schema is not None:
+                name = '"' + schema.replace('"', '""') + '"'
+                try:
+                    self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {name}")
+                except psycopg.errors.UniqueViolation:
+                    pass  # Another process has made it at the same time.
+                self._connection.execute(f"SET search_path TO {name}")
         else:
+            self._file = _lock_file(text)
             self._connection = sqlite3.connect(
                 text, timeout=30, isolation_level=None, check_same_thread=False
             )
@@ -134,30 +153,33 @@ class Store:
         self._place = text
 
     def begin(self, plan: TournamentPlan) -> None:
-        """Write the description and the games, or compare them with those in the store."""
+        """Write the description and the games, or compare them with those in the store.
+
+        Players, games and repeats may have been added; any other change is an error.
+        """
         with self._lock:
-            old = self._old_spec()
-            if old is not None and old.strip() != plan.text.strip():
-                raise AgonError(
-                    f"{self._place} has another tournament: give another store, or continue that "
-                    "one with `agon tournament`"
-                )
-            if old is not None:
-                return
             run = self._connection.execute
+            old = self._old_spec()
+            if old is not None:
+                try:
+                    plan.additions(old, self._games())
+                except AgonError as error:
+                    raise AgonError(f"{self._place}: {error}") from None
             run("BEGIN")
             try:
-                for table in _TABLES:
-                    if not self._is_postgres:
-                        table = table.replace("BIGINT", "INTEGER") + " STRICT"
-                        table = table.replace("DOUBLE PRECISION", "REAL")
-                    run(table)
-                put = "INSERT INTO tournament VALUES (?, ?)"
-                run(self._sql(put), ("spec", plan.text))
-                run(self._sql(put), ("agon", __version__))
+                if old is None:
+                    for table in _TABLES:
+                        if not self._is_postgres:
+                            table = table.replace("BIGINT", "INTEGER") + " STRICT"
+                            table = table.replace("DOUBLE PRECISION", "REAL")
+                        run(table)
+                put = "INSERT INTO tournament VALUES (?, ?) "
+                put += "ON CONFLICT (key) DO UPDATE SET value = ?"
+                run(self._sql(put), ("spec", plan.text, plan.text))
+                run(self._sql(put), ("agon", __version__, __version__))
                 for name, rules, roles in plan.games:
                     run(
-                        self._sql("INSERT INTO game VALUES (?, ?, ?)"),
+                        self._sql("INSERT INTO game VALUES (?, ?, ?) ON CONFLICT DO NOTHING"),
                         (name, rules, json.dumps(roles)),
                     )
                 if not self._is_postgres:
@@ -206,6 +228,9 @@ class Store:
 
     def close(self) -> None:
         self._connection.close()
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     def __enter__(self) -> Store:
         return self
@@ -215,7 +240,8 @@ class Store:
 
     def _old_spec(self) -> str | None:
         exists = (
-            "SELECT 1 FROM information_schema.tables WHERE table_name = 'tournament'"
+            "SELECT 1 FROM information_schema.tables WHERE table_name = 'tournament' "
+            "AND table_schema = current_schema()"
             if self._is_postgres
             else "SELECT 1 FROM sqlite_schema WHERE name = 'tournament'"
         )
@@ -226,8 +252,32 @@ class Store:
         ).fetchone()
         return None if row is None else cast(str, row[0])
 
+    def _games(self) -> list[tuple[str, str, list[str]]]:
+        rows = self._connection.execute("SELECT name, rules, roles FROM game").fetchall()
+        return [(name, rules, json.loads(roles)) for name, rules, roles in rows]
+
     def _sql(self, text: str) -> str:
         return text.replace("?", "%s") if self._is_postgres else text
+
+
+def _lock_file(store: str) -> IO[str] | None:
+    """Lock a store against other processes, as `agon tournament` does."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such locks; there the database alone keeps order.
+        return None
+    file = open(os.path.realpath(store) + ".lock", "a+", encoding="utf-8")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise AgonError(
+            f"another process is playing into {store}: wait for it, stop it, or give another store"
+        ) from None
+    file.truncate(0)
+    file.write(f"{os.getpid()}\n")
+    file.flush()
+    return file
 
 
 _TABLES = (
@@ -240,20 +290,96 @@ _TABLES = (
 )
 
 
-def finish(plan: TournamentPlan, played: Iterable[dict[str, Any]]) -> TournamentResult:
-    """Compute the standings of the matches played so far."""
-    order = {id: at for at, id in enumerate(plan.ids)}
-    matches = sorted((m for m in played if m["id"] in order), key=lambda m: order[m["id"]])
-    return TournamentResult(matches, plan.standings(matches))
+class Run:
+    """The matches of a tournament that are left to play, and those that were played."""
+
+    def __init__(
+        self,
+        plan: TournamentPlan,
+        folder: str,
+        store: str | os.PathLike[str] | None = None,
+        *,
+        schema: str | None = None,
+    ) -> None:
+        self.plan = plan
+        self.folder = folder
+        #: URL and schema of a store to which the processes that play matches write themselves.
+        self.shared: tuple[str, str | None] | None = None
+        if store is not None and is_url(store):
+            self.shared = (os.fspath(store), schema)
+        self.played: dict[str, dict[str, Any]] = {}
+        self._kept = None if store is None else Store(store, schema=schema)
+        try:
+            if self._kept is not None:
+                self._kept.begin(plan)
+                self.played = {match["id"]: match for match in self._kept.matches()}
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def waiting(self) -> list[str]:
+        """The matches that are left: none once a sequential test has decided."""
+        if self.plan.is_decided(list(self.played.values())):
+            return []
+        return [id for id in self.plan.ids if id not in self.played]
+
+    def add(self, match: dict[str, Any], *, is_stored: bool = False) -> None:
+        """Keep a match that has ended."""
+        if self._kept is not None and not is_stored:
+            self._kept.save(match)
+        self.played[match["id"]] = match
+
+    def result(self) -> TournamentResult:
+        """Compute the standings of the matches played so far."""
+        order = {id: at for at, id in enumerate(self.plan.ids)}
+        known = (match for match in self.played.values() if match["id"] in order)
+        matches = sorted(known, key=lambda match: order[match["id"]])
+        return TournamentResult(matches, self.plan.standings(matches))
+
+    def close(self) -> None:
+        if self._kept is not None:
+            self._kept.close()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
-def plan_of(spec: Spec | None, store: Store | None) -> TournamentPlan:
-    """Return the plan of a description, or else of the tournament in a store."""
+def run_of(spec: Spec | None, store: str | os.PathLike[str] | None) -> Run:
+    """Return the run of a description, or else of the tournament in a store."""
     if spec is not None:
-        return read_plan(spec)
+        return Run(read_plan(spec), folder_of(spec), store)
     if store is None:
         raise AgonError("give a tournament, or a store that has one")
-    return read_plan(store.spec())
+    with Store(store) as kept:
+        text = kept.spec()
+    return Run(TournamentPlan(text), folder_of(None), store)
+
+
+def play_here(run: Run, workers: int, progress: Progress | None) -> None:
+    """Play all matches of a run in this process."""
+    n_matches = len(run.plan.ids)
+    with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
+        todo = run.waiting
+        running: set[Future[dict[str, Any]]] = set()
+        try:
+            while todo or running:
+                while todo and len(running) < max(1, workers):
+                    running.add(pool.submit(run.plan.play, todo.pop(0)))
+                ended, running = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    match = future.result()
+                    run.add(match)
+                    if progress is not None:
+                        progress(len(run.played), n_matches, match)
+                if ended and run.plan.is_decided(list(run.played.values())):
+                    todo = []
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def tournament(
@@ -261,41 +387,16 @@ def tournament(
     *,
     store: str | os.PathLike[str] | None = None,
     workers: int = 1,
-    progress: Callable[[int, int, dict[str, Any]], None] | None = None,
+    progress: Progress | None = None,
 ) -> TournamentResult:
     """Play a tournament with built-in players in this process.
 
     `store` keeps every match as it ends, and the next call with the same store goes on from there.
     Without `spec` the tournament in the store is continued, such as a column of `agon experiment`.
     `workers` matches are played at the same time. `progress` is called after each match with the
-    number of matches played, the number of all matches, and the match.
+    number of matches played, the number of all matches, and the match. A sequential test (`sprt`)
+    ends the tournament when it has decided.
     """
-    kept = Store(store) if store is not None else None
-    try:
-        plan = plan_of(spec, kept)
-        played: dict[str, dict[str, Any]] = {}
-        if kept is not None:
-            kept.begin(plan)
-            played = {match["id"]: match for match in kept.matches()}
-        todo = [id for id in plan.ids if id not in played]
-        with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
-            running: set[Future[dict[str, Any]]] = set()
-            try:
-                while todo or running:
-                    while todo and len(running) < max(1, workers):
-                        running.add(pool.submit(plan.play, todo.pop(0)))
-                    ended, running = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
-                    for future in ended:
-                        match = future.result()
-                        if kept is not None:
-                            kept.save(match)
-                        played[match["id"]] = match
-                        if progress is not None:
-                            progress(len(played), len(plan.ids), match)
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-        return finish(plan, played.values())
-    finally:
-        if kept is not None:
-            kept.close()
+    with run_of(spec, store) as run:
+        play_here(run, workers, progress)
+        return run.result()

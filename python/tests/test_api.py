@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 import pickle
 import signal
@@ -16,6 +17,11 @@ import pytest
 from conftest import ROOT, shipped
 
 import agon
+
+#: The command, if it was built here.
+COMMAND = next(
+    (p for p in (ROOT / "target/release/agon", ROOT / "target/debug/agon") if p.exists()), None
+)
 
 
 def test_shipped_games_are_listed() -> None:
@@ -349,6 +355,13 @@ def test_an_evaluation_is_learnt(tic_tac_toe: agon.Game) -> None:
     batch = tic_tac_toe.batch(4)
     values = learner.values(batch)
     assert values.shape == (4,) and np.allclose(values, learner.value(tic_tac_toe.start()))
+    copied = pickle.loads(pickle.dumps(learner))
+    assert (copied.n_games, copied.n_steps) == (learner.n_games, learner.n_steps)
+    assert copied.value(tic_tac_toe.start()) == learner.value(tic_tac_toe.start())
+    copied.learn(games=100)
+    assert copied.n_games > learner.n_games
+    with pytest.raises(agon.AgonError, match="not saved by a learner"):
+        agon._agon._relearn(tic_tac_toe, 1, b"something else")
     before = learner.n_games
     learner.learn(games=100)
     assert learner.n_games > before
@@ -404,29 +417,89 @@ def test_tournaments(tmp_path: Path) -> None:
     assert [m["moves"] for m in alone.matches] == [
         next(r["moves"] for r in result.matches if r["id"] == m["id"]) for m in alone.matches
     ]
-    with pytest.raises(agon.AgonError, match="another tournament"):
-        agon.tournament({**spec, "repeats": 3}, store=store)
+    with pytest.raises(agon.AgonError, match="not the tournament in the store"):
+        agon.tournament({**spec, "iterations": 30}, store=store)
+    grown = agon.tournament({**spec, "repeats": 3}, store=store)
+    assert len(grown.matches) == 6 and grown.is_complete
+    with agon.Store(store) as kept:
+        assert len(kept.matches()) == 6
+        if sys.platform != "win32":
+            with pytest.raises(agon.AgonError, match="another process"):
+                agon.Store(store)
     with pytest.raises(agon.AgonError):
         agon.tournament("games = 1\n")
 
 
-def test_the_command_reads_the_store_of_python(tmp_path: Path) -> None:
-    agon_command = next(
-        (p for p in (ROOT / "target/release/agon", ROOT / "target/debug/agon") if p.exists()), None
+def test_a_sequential_test_ends_a_tournament() -> None:
+    result = agon.tournament({
+        "games": ["tic-tac-toe"], "repeats": 200, "openings": 1, "iterations": 30,
+        "players": {"strong": "mcts", "weak": "random"}, "sprt": {"elo0": 0, "elo1": 200},
+    })  # fmt: skip
+    assert not result.is_complete and result.standings["sprt"]["decision"] == "elo1"
+    assert len(result.matches) < 400
+
+
+def test_processors_are_counted() -> None:
+    text = 'games = ["tic-tac-toe"]\nrepeats = 1\nplay_clock = 1\n[players]\n'
+    plan = agon.TournamentPlan(text + 'a = "mcts(threads=3)"\nb = "random"\n')
+    assert [plan.cores(id) for id in plan.ids] == [3, 3]
+
+
+#: A small part of an experiment: one game, one column.
+SMALL = {"iterations": 5, "repeats": 1, "only": "Bidding"}
+
+
+def test_experiments(tmp_path: Path) -> None:
+    names = [name for name, _ in agon.experiments()]
+    assert "trutman-table-5.2" in names
+    seen = []
+    first = agon.experiment(
+        "trutman-table-5.2", store=tmp_path, progress=lambda *p: seen.append(p[:2]), **SMALL
     )
-    if agon_command is None:
+    assert first.is_complete and seen and len(first.cells) == len(first.columns)
+    assert all(cell["game"] == "Bidding Tic Tac Toe" for cell in first.cells), first.cells
+    again = agon.experiment(
+        "003-table-5.2", store=tmp_path, progress=lambda *_: pytest.fail("again"), **SMALL
+    )
+    assert again.cells == first.cells and again.name == first.name
+    for name, part in [("no-such", "there is no experiment"), ("trutman-table-5.5", "times")]:
+        with pytest.raises(agon.AgonError, match=part):
+            agon.experiment(name)
+    with pytest.raises(agon.AgonError, match="no column"):
+        agon.experiment("trutman-table-5.2", column="no such column")
+    with pytest.raises(agon.AgonError, match="at least 1"):
+        agon.experiment("trutman-table-5.2", repeats=0)
+
+
+def test_the_command_runs_the_same_experiment(tmp_path: Path) -> None:
+    if COMMAND is None:
+        pytest.skip("the command is not built here")
+    run = [str(COMMAND), "experiment", "trutman-table-5.2", "--json", "--quiet"]
+    run += ["--iterations", "5", "--repeats", "1", "--only", "Bidding", "--store"]
+    printed = subprocess.run([*run, tmp_path / "a"], check=True, capture_output=True).stdout
+    theirs = json.loads(printed)
+    ours = agon.experiment("trutman-table-5.2", store=tmp_path / "b", **SMALL)
+    assert ours.cells == theirs["cells"] and ours.missing == theirs["missing"]
+    # Each goes on where the other has stopped.
+    agon.experiment(
+        "trutman-table-5.2", store=tmp_path / "a", progress=lambda *_: pytest.fail("again"), **SMALL
+    )
+    again = subprocess.run([*run, tmp_path / "b"], check=True, capture_output=True).stdout
+    assert json.loads(again) == theirs
+
+
+def test_the_command_reads_the_store_of_python(tmp_path: Path) -> None:
+    if COMMAND is None:
         pytest.skip("the command is not built here")
     text = 'games = ["tic-tac-toe"]\nrepeats = 1\niterations = 20\n'
     text += '[players]\na = "mcts"\nb = "random"\n'
     spec, store = tmp_path / "s.toml", tmp_path / "s.db"
     spec.write_text(text)
     ours = agon.tournament(spec, store=store)
-    run = [str(agon_command), "tournament", "show", "--store", str(store), "--json"]
+    run = [str(COMMAND), "tournament", "show", "--store", str(store), "--json"]
     shown = subprocess.run(run, capture_output=True, text=True)
     assert shown.returncode == 0, shown.stderr
-    import json
-
     assert json.loads(shown.stdout)["overall"]["players"] == ours.standings["overall"]["players"]
     for match in ours.matches:
-        run = [str(agon_command), "tournament", "rerun", match["id"], "--store", str(store)]
+        run = [str(COMMAND), "tournament", "rerun", match["id"], "--store", str(store)]
         assert subprocess.run(run, capture_output=True).returncode == 0

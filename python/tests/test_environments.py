@@ -175,8 +175,6 @@ def test_the_vector_environment(role: str | None) -> None:
     assert n_done > 64
     if role is None:
         assert total > 0, "the player who moves last has won or drawn"
-    with pytest.raises(agon.AgonError, match="hidden"):
-        agon_gymnasium.VectorEnv("kuhn-poker", 4)
     with pytest.raises(agon.AgonError, match="same time"):
         agon_gymnasium.VectorEnv("rock-paper-scissors", 4)
     with pytest.raises(agon.AgonError, match="is not one of"):
@@ -194,3 +192,76 @@ def test_the_vector_environment_with_moves_at_the_same_time() -> None:
         n_ended += int(ended.sum())
         assert (info["action_mask"] == 1).all()
     assert n_ended > 256 and 40 < np.concatenate(goals).mean() < 60, "no hand beats a random one"
+
+
+def run_vector(env: Any, n_steps: int, seed: int) -> int:
+    """Play at random, check the shapes, and return the number of games that ended."""
+    rng = np.random.default_rng(seed)
+    observation, info = env.reset(seed=seed)
+    n_ended = 0
+    for _ in range(n_steps):
+        assert observation in env.observation_space
+        noise = rng.random(info["action_mask"].shape)
+        actions = (noise * info["action_mask"]).argmax(axis=1)
+        observation, rewards, ended, cut, info = env.step(actions)
+        assert (np.abs(rewards) <= 1).all() and (rewards[~ended] == 0).all()
+        for game in (ended | cut).nonzero()[0]:
+            final = info["final_obs"][game]
+            assert final.shape == env.single_observation_space.shape
+        n_ended += int((ended | cut).sum())
+    return n_ended
+
+
+@pytest.mark.parametrize("name", ["kuhn-poker", "liars-dice", "krieg-tic-tac-toe", "mastermind"])
+def test_the_vector_environment_shows_what_roles_may_know(name: str) -> None:
+    game = opened(name)
+    roles = [None, *game.players] if game.is_turn_taking else game.players
+    for role in roles:
+        env = agon_gymnasium.VectorEnv(game, 300, role=role)
+        assert env.is_native
+        assert run_vector(env, 40, seed=2) > 0
+        if role is not None:
+            assert env.single_observation_space == agon_gymnasium.Env(game, role).observation_space
+
+
+def test_the_first_player_of_kuhn_poker_does_not_see_the_other_card() -> None:
+    """Games whose own cards are equal look alike, whatever the other card is."""
+    env = agon_gymnasium.VectorEnv("kuhn-poker", 512)
+    observation, _ = env.reset(seed=1)
+    while (env.batch.n_steps == 0).any() or len(env.batch.legal[0].nonzero()[0]) < 2:
+        observation, *_ = env.step(env.batch.random_actions())
+    states = {row.tobytes() for row in env.batch.states}
+    known = {row.tobytes() for row in observation[env.batch.n_steps == env.batch.n_steps[0]]}
+    assert len(states) == 6 and len(known) == 3, "six deals, of which one card is seen"
+
+
+def test_games_without_batch_engine_have_a_vector_environment_too() -> None:
+    game = agon.load("tic-tac-toe", engine="interpreter")
+    slow = agon_gymnasium.VectorEnv(game, 6, role="xplayer")
+    assert not slow.is_native
+    assert run_vector(slow, 12, seed=1) >= 6
+    with pytest.raises(agon.AgonError, match="batch engine"):
+        _ = slow.batch
+    with pytest.raises(agon.IllegalMoveError, match="game 0"):
+        slow.step(np.full(6, slow.single_action_space.n - 1))
+    assert run_vector(agon_gymnasium.VectorEnv("toss/tic-tac-toe", 3), 12, seed=1) > 0
+
+
+def test_slow_and_fast_vector_environments_agree() -> None:
+    """Without chance, equal actions have equal results."""
+    from agon._vector import StateGames
+
+    fast = agon_gymnasium.VectorEnv("krieg-tic-tac-toe", 16)
+    slow = agon_gymnasium.VectorEnv("krieg-tic-tac-toe", 16)
+    slow._games = StateGames(slow.game, 16, None, 1, 1000, None)
+    rng = np.random.default_rng(3)
+    (one, info), (two, other) = fast.reset(seed=1), slow.reset(seed=1)
+    for _ in range(40):
+        assert (one == two).all() and (info["action_mask"] == other["action_mask"]).all()
+        assert (info["to_move"] == other["to_move"]).all()
+        actions = (rng.random(info["action_mask"].shape) * info["action_mask"]).argmax(axis=1)
+        one, rewards, ended, _, info = fast.step(actions)
+        two, payoffs, over, _, other = slow.step(actions)
+        assert (rewards == payoffs).all() and (ended == over).all()
+        for game in ended.nonzero()[0]:
+            assert (info["final_obs"][game] == other["final_obs"][game]).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,6 +43,22 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     yield made
     ray.shutdown()
     made.shutdown()
+
+
+@pytest.fixture
+def database() -> Iterator[str]:
+    """Start a PostgreSQL server and return its URL.
+
+    Not in `tmp_path`: if the tests run as root, the server runs as a user who may not go there.
+    """
+    pgserver = pytest.importorskip("pgserver")
+    pytest.importorskip("psycopg")
+    with tempfile.TemporaryDirectory(prefix="agon-") as folder:
+        server = pgserver.get_server(Path(folder) / "pg")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
 
 
 def moves(result: agon.TournamentResult) -> dict[str, Any]:
@@ -94,7 +111,7 @@ def test_a_worker_that_kills_itself_is_replaced(cluster: Any, tmp_path: Path) ->
     marks = tmp_path / "tried"
     marks.mkdir()
 
-    def fragile(text: str, folder: str, id: str, shared_store: str | None) -> dict[str, Any]:
+    def fragile(text: str, folder: str, id: str, shared_store: None) -> dict[str, Any]:
         played = agon.TournamentPlan(text, folder=folder).play(id)
         mark = marks / id
         if not mark.exists():
@@ -111,20 +128,13 @@ def test_a_worker_that_kills_itself_is_replaced(cluster: Any, tmp_path: Path) ->
     }
 
 
-def test_workers_write_to_one_postgresql_store(cluster: Any, tmp_path: Path) -> None:
-    pgserver = pytest.importorskip("pgserver")
-    pytest.importorskip("psycopg")
-    server = pgserver.get_server(tmp_path / "pg")
-    try:
-        url = server.get_uri()
-        spread = agon_ray.tournament(SPEC, store=url)
-        assert moves(spread).keys() == moves(agon.tournament(SPEC)).keys()
-        with agon.Store(url) as store:
-            assert len(store.matches()) == len(spread.matches) == 12
-        again = agon_ray.tournament(SPEC, store=url, progress=lambda *_: pytest.fail("again"))
-        assert again.standings == spread.standings
-    finally:
-        server.cleanup()
+def test_workers_write_to_one_postgresql_store(cluster: Any, database: str) -> None:
+    spread = agon_ray.tournament(SPEC, store=database)
+    assert moves(spread).keys() == moves(agon.tournament(SPEC)).keys()
+    with agon.Store(database) as store:
+        assert len(store.matches()) == len(spread.matches) == 12
+    again = agon_ray.tournament(SPEC, store=database, progress=lambda *_: pytest.fail("again"))
+    assert again.standings == spread.standings
 
 
 def test_self_play_has_the_matches_of_one_machine(cluster: Any) -> None:
@@ -136,3 +146,60 @@ def test_self_play_has_the_matches_of_one_machine(cluster: Any) -> None:
         agon.match(game, ["mcts", "random"], seed=4 + at, iterations=50) for at in range(10)
     ]
     assert [match.moves for match in spread] == [match.moves for match in local]
+
+
+#: A part of an experiment with matches long enough to be interrupted.
+PART: dict[str, Any] = {"iterations": 300, "repeats": 2, "only": "Connect 4", "column": "tree"}
+
+
+def experiment_moves(result: agon.ExperimentResult) -> dict[str, Any]:
+    return {
+        name: {m["id"]: (m["seed"], m["moves"], m["goals"]) for m in each.matches}
+        for name, each in result.columns.items()
+    }
+
+
+def test_an_experiment_is_the_local_one_though_a_node_is_killed(
+    cluster: Any, tmp_path: Path
+) -> None:
+    victim = cluster.add_node(num_cpus=1, resources={"brittle": 1}, object_store_memory=100 * 2**20)
+    rescue: list[Any] = []
+
+    def progress(done: int, total: int, match: Any) -> None:
+        if done == 2:
+            cluster.remove_node(victim, allow_graceful=False)
+            rescue.append(
+                cluster.add_node(
+                    num_cpus=1, resources={"brittle": 1}, object_store_memory=100 * 2**20
+                )
+            )
+
+    name = "trutman-table-5.2"
+    options = {"resources": {"brittle": 0.5}}
+    spread = agon_ray.experiment(name, store=tmp_path, progress=progress, options=options, **PART)
+    assert rescue, "the node was killed in the middle"
+    local = agon.experiment(name, **PART)
+    assert experiment_moves(spread) == experiment_moves(local) and spread.is_complete
+    assert spread.cells == local.cells and spread.missing == local.missing
+    for file in tmp_path.glob("*.db"):
+        rows = sqlite3.connect(file).execute("SELECT count(*), count(DISTINCT id) FROM match")
+        n, n_distinct = rows.fetchone()
+        assert n == n_distinct > 0
+    again = agon_ray.experiment(
+        name, store=tmp_path, progress=lambda *_: pytest.fail("again"), **PART
+    )
+    assert again.cells == spread.cells
+    cluster.remove_node(rescue[0])
+
+
+def test_columns_of_an_experiment_share_a_postgresql_database(
+    cluster: Any, database: str
+) -> None:
+    small: dict[str, Any] = {"iterations": 5, "repeats": 1, "only": "Bidding"}
+    spread = agon_ray.experiment("trutman-table-5.2", store=database, **small)
+    assert spread.cells == agon.experiment("trutman-table-5.2", **small).cells
+    assert len(spread.columns) > 1
+    again = agon_ray.experiment(
+        "trutman-table-5.2", store=database, progress=lambda *_: pytest.fail("again"), **small
+    )
+    assert again.cells == spread.cells

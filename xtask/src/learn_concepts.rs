@@ -13,7 +13,8 @@ pub(crate) fn run(args: Vec<String>) {
     let n_wins = args.get(1).map_or(10_000, |text| text.parse().expect("WINS is a number"));
     let seed = args.get(2).map_or(1, |text| text.parse().expect("SEED is a number"));
     let game = rulesheets::open(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
-    let endings = Endings::play(&game.start(), &EndingOptions { n_wins, seed, deadline: None });
+    let endings =
+        Endings::play(&game.start(), &EndingOptions { n_wins, seed, ..EndingOptions::default() });
     let name = files::stem(path);
     println!("; learned from {name}: {n_wins} random plays won by each player, seed {seed}");
     print!("{}", write_concepts(&learn_concepts(&endings, 3)));

@@ -9,7 +9,7 @@ use agon_gdl::interpreter::Game;
 
 use crate::concepts::{Concept, ConceptHeuristic, LearnOptions, concepts_of_tic_tac_toe};
 use crate::fuzzy::{FuzzyError, FuzzyEvaluation, FuzzyOptions};
-use crate::properties::{Properties, PropertyLimits};
+use crate::properties::{Properties, PropertyLimits, symbol_orders};
 use crate::regression::{ActionHeuristics, HeuristicRequest, RegressError, RegressOptions};
 
 /// A game and the results of analysing it.
@@ -127,12 +127,15 @@ impl Analysis {
                 ConceptSource::Given(name) => lock(&self.0.given).get(name).cloned(),
             };
             let deadline = Some(Instant::now() + time);
+            let (given, orders) = (given.as_ref(), symbol_orders(&self.0.game));
             Arc::new(match &self.0.compiled {
                 Some(compiled) => {
-                    ConceptHeuristic::learn(&compiled.start(), options, given.as_ref(), deadline)
+                    let start = compiled.start();
+                    ConceptHeuristic::learn_ordered(&start, options, given, deadline, &orders)
                 }
                 None => {
-                    ConceptHeuristic::learn(&self.0.game.start(), options, given.as_ref(), deadline)
+                    let start = self.0.game.start();
+                    ConceptHeuristic::learn_ordered(&start, options, given, deadline, &orders)
                 }
             })
         };

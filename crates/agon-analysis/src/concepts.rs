@@ -21,12 +21,15 @@ mod words;
 
 pub use concept::Concept;
 pub use evaluator::ConceptEvaluator;
+pub use fact::Orders;
 pub(crate) use heuristic::concepts_of_tic_tac_toe;
 pub use heuristic::{
     ConceptHeuristic, ConceptParseError, HeuristicKind, LearnOptions, learn_concepts,
     read_concepts, write_concepts,
 };
 pub use learn::{EndingOptions, Endings};
+pub(crate) use words::Axes;
+pub use words::Drawing;
 
 #[cfg(test)]
 mod tests;

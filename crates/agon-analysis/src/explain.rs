@@ -9,13 +9,14 @@ mod action_heuristic;
 mod concepts;
 mod fuzzy;
 mod properties;
+mod prospects;
 
 use std::fmt::Display;
 
 use serde_json::{Map, Value, json};
 
 pub use action_heuristic::{action_heuristic_json, action_heuristic_text};
-pub use concepts::{concepts_json, concepts_text};
+pub use concepts::{ConceptView, concepts_json, concepts_text};
 pub use fuzzy::{evaluation_json, evaluation_text, features_json};
 pub use properties::{properties_json, properties_text};
 

@@ -30,6 +30,9 @@
 //! - A finite distance is never worth less than a fluent that does not hold. An infinite distance
 //!   is worth 0 only if the fluent can come about by movement alone.
 //! - "All ground fluents occur in the goal" is read as "more than half of them".
+//! - A distance of zero counts as half a step. Only what is proved to last has the degrees 1 and 0.
+//! - A fluent is also proved to stay false if a persistent fluent holds that excludes it: a line
+//!   with a mark of the opponent is lost.
 
 mod conditions;
 mod crisp;
@@ -100,6 +103,11 @@ pub struct FuzzyEvaluation {
     /// By fluent: whether it is proved to stay true once it is true, and to stay false once it is
     /// false.
     persistent: Vec<(bool, bool)>,
+    /// By fluent: the fluents that are proved to stay true once they hold, and proved never to hold
+    /// together with it.
+    excluded_by: Vec<Vec<u32>>,
+    /// What was left when a limit was reached. `None` if all goals were expanded.
+    pub unfinished: Option<Unfinished>,
     theory: Theory,
     /// The queries in the form that the reasoner takes.
     inquiry: Option<Arc<QueryPlan>>,
@@ -123,21 +131,27 @@ impl FuzzyEvaluation {
         let (fluents, is_complete) = universe(game, properties);
         let mut theory = Theory::new(game, fluents, is_complete);
         theory.set_deadline(options.deadline);
-        let mut evolution = Evolution::new(&mut theory);
+        let mut evolution = Evolution::new(&mut theory, &properties.modes);
         let values = goal_values(game, compiled, &mut theory)?;
         let mut expander = Expander::new(&mut theory, &mut evolution, properties, options);
         let mut goals = Vec::new();
+        let mut cut = Vec::new();
         for (role, values) in values.into_iter().enumerate() {
             let mut of_role = Vec::new();
             for (value, symbol) in values {
-                let role = RuleTerm::constant(game.rules().roles()[role]);
-                let arguments = vec![role, RuleTerm::constant(symbol)];
+                let name = RuleTerm::constant(game.rules().roles()[role]);
+                let arguments = vec![name, RuleTerm::constant(symbol)];
                 let atom = RuleAtom { relation: keyword::GOAL, arguments, span: Span::default() };
                 of_role.push((value, expander.goal(atom)));
+                if expander.theory.is_exhausted() {
+                    cut.push((role, value));
+                }
             }
             goals.push(of_role);
         }
         let Expander { tree, patterns, queries, orders, pair_distances, .. } = expander;
+        let unfinished = (!cut.is_empty())
+            .then(|| Unfinished { goals: cut, is_time: theory.is_past_deadline() });
         let patterns: Vec<Pattern> =
             patterns.into_iter().map(|expression| Pattern::new(&theory, expression)).collect();
         let target_distances =
@@ -159,6 +173,7 @@ impl FuzzyEvaluation {
             .map(|(expression, solution)| CountedQuery::new(&theory, expression, &solution))
             .collect();
         let persistent = persistent(properties, options.features, theory.fluents().len());
+        let excluded_by = excluded_by(properties, &persistent);
         Ok(FuzzyEvaluation {
             game: Arc::clone(game),
             options: options.clone(),
@@ -170,6 +185,8 @@ impl FuzzyEvaluation {
             pair_distances,
             target_distances,
             persistent,
+            excluded_by,
+            unfinished,
             theory,
             inquiry,
             crisp,
@@ -226,6 +243,16 @@ impl FuzzyEvaluation {
         let roots = self.goals.iter().flatten().map(|&(_, root)| root);
         roots.flat_map(|root| self.tree.below(root)).collect()
     }
+}
+
+/// The goals whose conditions were not expanded, because a limit was reached. The parts that are
+/// left are evaluated by the reasoner.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unfinished {
+    /// The goals: role and goal value.
+    pub goals: Vec<(usize, i64)>,
+    /// Whether the time ran out. Otherwise the limit on the work was reached.
+    pub is_time: bool,
 }
 
 /// The number of nodes of each kind of feature.
@@ -304,4 +331,22 @@ fn persistent(properties: &Properties, features: Features, n_fluents: usize) -> 
     }
     persistent.resize(n_fluents, (false, false));
     persistent
+}
+
+/// Returns by fluent the fluents that stay true once they hold and exclude it. Both is proved.
+fn excluded_by(properties: &Properties, persistent: &[(bool, bool)]) -> Vec<Vec<u32>> {
+    let mut excluded_by = vec![Vec::new(); persistent.len()];
+    for group in properties.groups.iter().filter(|group| group.at_most_one.is_proved()) {
+        let lasting = group.fluents.iter().filter(|&&fluent| persistent[fluent].0);
+        let lasting: Vec<u32> = lasting.map(|&fluent| fluent as u32).collect();
+        for &fluent in &group.fluents {
+            let others = lasting.iter().filter(|&&other| other as usize != fluent);
+            excluded_by[fluent].extend(others);
+        }
+    }
+    for excluding in &mut excluded_by {
+        excluding.sort_unstable();
+        excluding.dedup();
+    }
+    excluded_by
 }

@@ -33,6 +33,9 @@
 //! - [`Analysis`]: one game and the results computed for it so far.
 //! - [`properties`]: facts about a game, each proved or observed in random plays.
 //! - [`prove`]: proofs by induction over the steps of the circuit, with a SAT solver.
+//! - [`safety`]: whether a bad state can be reached: states one by one, SAT solver, k-induction.
+//! - [`equivalence`]: whether two circuits play the same game.
+//! - [`temporal`]: formulas such as `(always …)` over the rules of a game, proved or refuted.
 //! - `theory` (private): the rules prepared for reasoning; unification and static tables.
 //! - [`fuzzy`]: evaluation of positions by fuzzy logic over the goal conditions (Michulke 2011).
 //! - [`regression`]: move heuristics by regressing the goals through a step.
@@ -43,12 +46,15 @@
 
 mod analysis;
 pub mod concepts;
+pub mod equivalence;
 pub mod explain;
 pub mod fuzzy;
 pub mod goal_formulas;
 pub mod properties;
 pub mod prove;
 pub mod regression;
+pub mod safety;
+pub mod temporal;
 mod theory;
 
 pub use analysis::{Analysis, ConceptSource, DEFAULT_TIME};

@@ -44,8 +44,9 @@ pub use length::{Bound, Length};
 pub use parts::{OneTimeMove, SubGame};
 pub use payoffs::{Payoffs, prove_constant_sum};
 pub use plays::{ObservedState, PlayLimits, Plays};
+pub(crate) use relations::symbol_orders;
 pub use relations::{Relation, RelationKind};
-pub use symmetry::Symmetry;
+pub use symmetry::{Symmetry, SymmetryImages};
 pub use turns::{RoleTurns, Turns, prove_turn_taking};
 
 /// How a property is known.
@@ -218,8 +219,33 @@ impl Properties {
         let boards = boards::find(game, &fluents, known, &modes, &relations);
         let deadline = limits.proof.deadline;
         let symmetries = symmetry::find(game, compiled, &fluents, &boards, &plays, deadline);
+        persistence::drop_vacuous(&mut fluents, &plays);
         if prover.as_ref().is_some_and(Prover::has_run_out) {
-            refused.push(("some proofs", "the limits on time or work were reached".to_owned()));
+            let is_open = |known: &Option<Known>| known.is_some_and(|known| !known.is_proved());
+            let n_lasting = fluents
+                .iter()
+                .filter(|f| is_open(&f.persistent_true) || is_open(&f.persistent_false))
+                .count();
+            let n_modes = modes.iter().filter(|mode| !mode.known.is_proved()).count();
+            let mut left = Vec::new();
+            if n_lasting > 0 {
+                left.push(format!("whether {n_lasting} fluents last"));
+            }
+            if n_modes > 0 {
+                left.push(format!("{n_modes} exclusions of fluents"));
+            }
+            if is_open(&turns.turn_taking) {
+                left.push("the turns".to_owned());
+            }
+            if payoffs.constant_sum.is_some_and(|(_, known)| !known.is_proved()) {
+                left.push("the sum of the payoffs".to_owned());
+            }
+            let left = match left.is_empty() {
+                true => String::new(),
+                false => format!("; left as observations: {}", left.join(", ")),
+            };
+            let why = format!("the limits on time or work were reached{left}");
+            refused.push(("some proofs", why));
         }
         Properties {
             game: Arc::clone(game),

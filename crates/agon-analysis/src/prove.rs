@@ -88,16 +88,7 @@ impl<'a> Prover<'a> {
         if circuit.n_gates() > limits.gates {
             return None;
         }
-        let meter = Meter { deadline: limits.deadline, ..Meter::default() };
-        let mut prover = Prover {
-            circuit,
-            solver: Solver::new(SolverOpts::default(), meter),
-            limits: limits.clone(),
-            step: Literal(Lit::UNDEF),
-            is_encoded: vec![false; circuit.n_gates()],
-            after: vec![None; circuit.n_gates()],
-            has_run_out: false,
-        };
+        let mut prover = Prover::without_clauses(circuit, limits);
         for _ in 0..circuit.n_gates() {
             prover.solver.new_var_default();
         }
@@ -119,6 +110,20 @@ impl<'a> Prover<'a> {
             }
         }
         Some(prover)
+    }
+
+    /// Creates a solver without any clauses, for callers that encode states themselves.
+    pub(crate) fn without_clauses(circuit: &'a Circuit, limits: &ProofLimits) -> Prover<'a> {
+        let meter = Meter { deadline: limits.deadline, ..Meter::default() };
+        Prover {
+            circuit,
+            solver: Solver::new(SolverOpts::default(), meter),
+            limits: limits.clone(),
+            step: Literal(Lit::UNDEF),
+            is_encoded: vec![false; circuit.n_gates()],
+            after: vec![None; circuit.n_gates()],
+            has_run_out: false,
+        }
     }
 
     /// Returns the literal of a step: the state is not terminal, and each role makes one legal
@@ -333,7 +338,8 @@ impl<'a> Prover<'a> {
         }
     }
 
-    fn and_clauses(&mut self, both: Literal, a: Literal, b: Literal) {
+    /// Adds clauses which say that `both` is the conjunction of two literals.
+    pub(crate) fn and_clauses(&mut self, both: Literal, a: Literal, b: Literal) {
         self.clause(&[!both, a]);
         self.clause(&[!both, b]);
         self.clause(&[both, !a, !b]);
@@ -349,7 +355,8 @@ impl Literal {
         Literal(Lit::new(Var::unsafe_from_idx(gate), !signal.is_inverted()))
     }
 
-    fn inverted_if(self, invert: bool) -> Literal {
+    /// Returns its negation if `invert`, else itself.
+    pub(crate) fn inverted_if(self, invert: bool) -> Literal {
         if invert { !self } else { self }
     }
 }

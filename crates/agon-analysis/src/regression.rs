@@ -30,6 +30,11 @@
 //!   role depend on, as products in lanes ([`agon_circuit::Products`]), with conjunctions of the
 //!   width that gives the fewest operands.
 //!
+//! Values are scaled for each state, so that small differences count as much as large ones. Two
+//! things keep noise from becoming certainty: moves that a symmetry of the state maps onto each
+//! other get equal values ([`equalise`]), and values that differ by less than a threshold count as
+//! equal ([`normalise_above`]).
+//!
 //! [`Reader`] translates the states and moves of any engine to the numbering of the formulas.
 
 mod batch;
@@ -40,6 +45,7 @@ mod game;
 mod knowledge;
 mod layer;
 mod network;
+mod orbits;
 mod print;
 mod prune;
 mod reader;
@@ -50,7 +56,9 @@ pub use batch::{BatchEvaluator, Lane};
 pub use evaluator::Evaluator;
 pub use formula::{Formula, Formulas, Shape};
 pub use knowledge::Knowledge;
-pub use network::{Logic, Network, normalise};
+pub use network::{EQUAL_BELOW, Logic, Network, normalise, normalise_above};
+pub use orbits::{StateSymmetry, equalise};
+pub(crate) use print::flat_operands;
 pub use print::formula_text;
 pub use reader::Reader;
 pub use regress::{

@@ -2,6 +2,7 @@
 
 mod explain;
 mod fuzzy;
+mod michulke;
 mod properties;
 
 use std::path::PathBuf;

@@ -115,11 +115,15 @@ impl Theory {
         self.n_left.load(Relaxed) == 0
     }
 
+    /// Returns whether the deadline has passed.
+    pub(crate) fn is_past_deadline(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() > deadline)
+    }
+
     /// Counts a step of a search. Returns false if none is left.
     fn step(&self) -> bool {
         let left = self.n_left.load(Relaxed);
-        let is_late = || self.deadline.is_some_and(|deadline| Instant::now() > deadline);
-        if left == 0 || (left.is_multiple_of(1024) && is_late()) {
+        if left == 0 || (left.is_multiple_of(1024) && self.is_past_deadline()) {
             self.n_left.store(0, Relaxed);
             return false;
         }

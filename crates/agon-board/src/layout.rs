@@ -175,6 +175,14 @@ impl Layout {
         self.draw(&common, &doubtful)
     }
 
+    /// Returns where a fluent is drawn, to the right and downwards in units of its board. `None` if
+    /// it is not a piece on a board.
+    pub fn drawn_at(&self, fluent: &str) -> Option<(f64, f64)> {
+        let (board, place) = self.place_of(fluent)?;
+        let place = &self.boards[board].places[place];
+        Some((place.x, place.y))
+    }
+
     /// Returns for each move the places that it touches, in the order of the moves.
     pub fn targets(&self, legal: &[String]) -> Vec<MoveTarget> {
         self.matcher.targets(&self.boards, legal)

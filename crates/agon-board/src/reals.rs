@@ -131,7 +131,7 @@ impl Reals {
         for (element, values) in &collected.values {
             let at: Vec<f64> =
                 self.axes.iter().filter_map(|axis| values.get(&axis.name).copied()).collect();
-            if at.len() < self.axes.len() {
+            if at.len() < self.axes.len() || self.is_elsewhere(element, &at) {
                 continue;
             }
             let velocity = self.axes.iter().map(|axis| {
@@ -153,6 +153,16 @@ impl Reals {
             });
         }
         points
+    }
+
+    /// Returns whether an element has no position in the plane: its coordinates are always 0,
+    /// although others of its values change. A man who runs along a shore may be given by an angle.
+    fn is_elsewhere(&self, element: &str, at: &[f64]) -> bool {
+        let is_axis = |function: &str| self.axes.iter().any(|axis| axis.name == function);
+        let mut own = self.shown.iter().filter(|(_, other)| other == element).peekable();
+        at.iter().all(|value| *value == 0.0)
+            && own.peek().is_some()
+            && own.all(|(function, _)| !is_axis(function))
     }
 
     fn kinds_of(&self, element: &str, collected: &Collected) -> Vec<String> {

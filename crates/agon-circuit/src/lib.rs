@@ -69,8 +69,8 @@ pub use form::{
 };
 pub use proofs::{Turns, prove_groups, prove_turns};
 pub use run::{
-    Backend, BatchCircuit, BatchOptions, Bits, Executor, Input, LaneGames, Plane, Products,
-    RunKind, ScalarCircuit, Wide,
+    Backend, BatchCircuit, BatchOptions, Bits, CODE_BITS, Codes, Executor, Input, LaneGames,
+    MemoryLayout, Plane, Products, RunKind, ScalarCircuit, Wide,
 };
 
 #[cfg(test)]

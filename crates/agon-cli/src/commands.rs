@@ -3,21 +3,28 @@
 mod assess;
 mod bench;
 mod check;
+mod completions;
+mod diff;
 mod draw;
 mod engine;
 mod experiment;
 mod explain;
 mod explain_code;
+mod fmt;
 mod games;
 mod gdl_perf;
 mod ground;
 mod host;
 mod info;
+mod lsp;
 mod match_command;
+mod new;
 mod perft;
 mod play;
 mod player;
 mod players;
+mod profile;
+mod prove;
 mod record;
 mod replay;
 mod serve;
@@ -65,7 +72,13 @@ enum Command {
     Solve(solve::Args),
     Simulate(simulate::Args),
     Draw(draw::Args),
+    New(new::Args),
     Check(check::Args),
+    Fmt(fmt::Args),
+    Lsp(lsp::Args),
+    Prove(prove::Args),
+    Diff(diff::Args),
+    Profile(profile::Args),
     Assess(assess::Args),
     ExplainCode(explain_code::Args),
     Show(show::Args),
@@ -81,23 +94,87 @@ enum Command {
     Ground(ground::Args),
     Bench(bench::Args),
     GdlPerf(gdl_perf::Args),
+    Completions(completions::Args),
 }
 
 /// The commands as `agon --help` lists them: a heading and the names below it.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Play", &["play", "match", "serve", "players"]),
     ("Study games", &["games", "info", "explain", "why", "solve", "simulate", "draw"]),
-    ("Write games", &["check", "assess", "explain-code", "show", "translate"]),
+    (
+        "Write games",
+        &[
+            "new",
+            "check",
+            "fmt",
+            "lsp",
+            "prove",
+            "diff",
+            "profile",
+            "assess",
+            "explain-code",
+            "show",
+            "translate",
+        ],
+    ),
     ("Compare players", &["tournament", "experiment"]),
     ("Play over the network", &["host", "player"]),
-    ("Use from other languages", &["engine"]),
+    ("Use from other languages and shells", &["engine", "completions"]),
     ("Test and measure engines", &["perft", "record", "replay", "ground", "bench", "gdl-perf"]),
 ];
 
 /// Parses the command line. Prints help or an error and exits if that is needed.
 pub(crate) fn parse() -> Agon {
     let matches = command().get_matches();
-    Agon::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let mut agon = Agon::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    agon.command.set_params();
+    agon
+}
+
+impl Command {
+    /// Adds the values of `--set` to the names of the games, so that everything that opens a game
+    /// by its name, such as a replay of a record, gets them.
+    fn set_params(&mut self) {
+        let (params, names) = match self {
+            Command::Play(args) => (&args.play.rules.params, vec![&mut args.game]),
+            Command::Match(args) => (&args.play.rules.params, vec![&mut args.game]),
+            Command::Info(args) => (&args.play.params, vec![&mut args.game]),
+            Command::Explain(args) => (&args.play.params, args.game.iter_mut().collect()),
+            Command::Why(args) => (&args.play.params, vec![&mut args.game]),
+            Command::Solve(args) => (&args.play.rules.params, vec![&mut args.game]),
+            Command::Simulate(args) => (&args.play.rules.params, vec![&mut args.game]),
+            Command::Draw(args) => (&args.play.rules.params, vec![&mut args.game]),
+            Command::Check(args) => (&args.params, args.files.iter_mut().collect()),
+            Command::Prove(args) => (&args.play.rules.params, vec![&mut args.game]),
+            Command::Diff(args) => {
+                (&args.play.rules.params, vec![&mut args.first, &mut args.second])
+            }
+            Command::Profile(args) => (&args.play.params, vec![&mut args.game]),
+            Command::Assess(args) => (&args.play.rules.params, vec![&mut args.game]),
+            Command::Show(args) => (&args.play.params, vec![&mut args.game]),
+            Command::Translate(args) => (&args.play.params, vec![&mut args.game]),
+            Command::Host(args) => (&args.play.rules.params, vec![&mut args.game]),
+            Command::Perft(args) => (&args.play.rules.params, vec![&mut args.game]),
+            Command::Record(args) => (&args.play.params, vec![&mut args.game]),
+            Command::Replay(args) => (&args.reading.params, args.rules.iter_mut().collect()),
+            Command::Ground(args) => (&args.play.params, args.game.iter_mut().collect()),
+            Command::Bench(args) => (&args.params, args.games.iter_mut().collect()),
+            Command::GdlPerf(args) => (&args.play.rules.params, vec![&mut args.rules]),
+            Command::Serve(_)
+            | Command::New(_)
+            | Command::Fmt(_)
+            | Command::Lsp(_)
+            | Command::Completions(_)
+            | Command::Players(_)
+            | Command::Games(_)
+            | Command::ExplainCode(_)
+            | Command::Tournament(_)
+            | Command::Experiment(_)
+            | Command::Player(_)
+            | Command::Engine(_) => return,
+        };
+        names.into_iter().for_each(|name| params.add_to(name));
+    }
 }
 
 /// Returns the command-line parser, with the commands listed in groups.
@@ -130,6 +207,13 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Show(args) => show::run(args),
         Command::Translate(args) => translate::run(args),
         Command::Check(args) => check::run(args),
+        Command::Fmt(args) => fmt::run(args),
+        Command::Lsp(args) => lsp::run(args),
+        Command::New(args) => new::run(args),
+        Command::Prove(args) => prove::run(args),
+        Command::Diff(args) => diff::run(args),
+        Command::Profile(args) => profile::run(args),
+        Command::Completions(args) => completions::run(args),
         Command::Explain(args) => explain::run(args),
         Command::ExplainCode(args) => explain_code::run(args),
         Command::Why(args) => why::run(args),

@@ -1,11 +1,7 @@
-//! Experiments of published papers: the matches to play, and the results of the papers.
+//! Runs experiments of published papers. `agon::experiment` has their definitions.
 
 mod column;
 mod costs;
-mod spec;
 
-pub(crate) use column::{Cell, play_column};
+pub(crate) use column::play_column;
 pub(crate) use costs::{Costs, costs};
-pub(crate) use spec::{
-    BuiltInExperiment, Column, EXPERIMENTS, Experiment, ExperimentKind, GameLocation, Size,
-};

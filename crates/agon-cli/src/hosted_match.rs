@@ -125,12 +125,13 @@ impl HostedMatch {
     ) -> Result<HostedMatch, Failure> {
         let mut setup = MatchSetup::new(game, players, options.limits())?;
         setup.id = format!("agon.{}.{}", game_key(setup.game.name()), clock::now());
-        Ok(HostedMatch {
-            setup,
-            layout: None,
-            console: Arc::default(),
-            hosting: Hosting::default(),
-        })
+        Ok(HostedMatch::from_setup(setup))
+    }
+
+    /// Returns a match that is set up, with the default hosting options.
+    pub(crate) fn from_setup(setup: MatchSetup) -> HostedMatch {
+        let (layout, console) = (None, Arc::default());
+        HostedMatch { setup, layout, console, hosting: Hosting::default() }
     }
 
     /// Returns the match with other hosting options.

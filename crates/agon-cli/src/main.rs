@@ -19,6 +19,7 @@ mod match_report;
 mod open;
 mod outside;
 mod picture;
+mod provenance;
 mod resources;
 mod subprocess;
 mod terminal;

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use agon::Game;
 use agon::engine::Engine;
-use agon::open::{self, Case, GoalPolicy, OpenError, OpenOptions, Purpose};
-pub(crate) use agon::open::{Language, closest, language};
+use agon::open::{self, Case, GoalPolicy, OpenError, OpenOptions, Purpose, Settings};
+pub(crate) use agon::open::{Language, language, split_settings};
 use agon_circuit::Deadline;
 use agon_text::Source;
 use clap::ValueEnum as _;
@@ -46,6 +46,34 @@ pub(crate) struct RuleOptions {
     /// Which goal value counts where the rules give a role none or several
     #[arg(long, value_enum, default_value = "highest")]
     pub(crate) goals: GoalChoice,
+    #[command(flatten)]
+    pub(crate) params: ParamOptions,
+}
+
+/// Values of the parameters of the rules.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct ParamOptions {
+    /// Value of a parameter of the rules, such as size=9; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
+    set: Vec<(String, i64)>,
+}
+
+fn parse_setting(text: &str) -> Result<(String, i64), String> {
+    open::setting(text).ok_or_else(|| "write a name and a whole number: size=9".to_owned())
+}
+
+impl ParamOptions {
+    /// Refuses values where the rules come from somewhere else.
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), Failure> {
+        if self.set.is_empty() { Ok(()) } else { Err(Failure::wrong(format!("--set: {why}"))) }
+    }
+
+    /// Adds the values to the name of a game.
+    pub(crate) fn add_to(&self, game: &mut String) {
+        if !self.set.is_empty() {
+            *game = open::with_settings(game, &self.set.iter().cloned().collect());
+        }
+    }
 }
 
 /// How names that differ only in capitalisation are read.
@@ -70,7 +98,11 @@ pub(crate) enum GoalChoice {
 
 impl Default for RuleOptions {
     fn default() -> RuleOptions {
-        RuleOptions { case: CaseChoice::Ignored, goals: GoalChoice::Highest }
+        RuleOptions {
+            case: CaseChoice::Ignored,
+            goals: GoalChoice::Highest,
+            params: ParamOptions::default(),
+        }
     }
 }
 
@@ -123,12 +155,34 @@ impl From<OpenError> for Failure {
 }
 
 /// Reads the text of a game: a shipped game's name, a path, or `-` for standard input.
+/// Parameters have their values.
 pub(crate) fn source(game: &str) -> Result<Arc<Source>, Failure> {
-    let source = match game {
-        "-" => open::source_from(game, &mut std::io::stdin().lock()),
-        game => open::source(game),
-    };
-    Ok(source?)
+    let (source, settings) = raw_source(game)?;
+    Ok(open::expanded(source, &settings)?)
+}
+
+/// Reads the text of a game as it was written, and the values of parameters that its name has.
+pub(crate) fn raw_source(game: &str) -> Result<(Arc<Source>, Settings), Failure> {
+    match split_settings(game) {
+        ("-", settings) => Ok((open::source_from("-", &mut std::io::stdin().lock())?, settings)),
+        _ => Ok(open::raw_source(game)?),
+    }
+}
+
+/// Replaces the text of a rulesheet on disk.
+///
+/// The text is written to another file first, so that an interruption cannot leave half a
+/// rulesheet.
+pub(crate) fn replace_file(file: &str, text: &str) -> Result<(), Failure> {
+    if !Path::new(file).is_file() {
+        return Err(Failure::unreadable(format!(
+            "{file} is not a file, so it cannot be written; `--help` says how to see the changes"
+        )));
+    }
+    let temporary = format!("{file}.agon-new");
+    std::fs::write(&temporary, text)
+        .and_then(|()| std::fs::rename(&temporary, file))
+        .map_err(|error| Failure::unreadable(format!("cannot write {file}: {error}")))
 }
 
 /// Opens a GDL game for the interpreter, by its name.

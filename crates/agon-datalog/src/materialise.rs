@@ -1,9 +1,10 @@
 //! Computation of static relations in advance.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::program::{Goal, Level, PredicateId, Program};
+use crate::program::{Atom, Goal, Level, Predicate, PredicateId, Program, Rule};
 use crate::{Engine, Limits, Plans, QueryForm, StopFlag, TermBank, TermId};
 
 /// Limits of [`materialise`]. A relation that exceeds them keeps its rules and is evaluated on
@@ -78,9 +79,13 @@ fn rows_of(
     limits: &MaterialiseLimits,
 ) -> (Option<Vec<Vec<TermId>>>, u64) {
     let arity = program.predicates[predicate.index()].arity;
+    // Only the part that the relation depends on is planned. With the whole program the time would
+    // grow with the square of the number of relations.
+    let (part, predicate) = part_of(program, predicate);
+    let n_rules = part.rules.len() as u64;
     let form = QueryForm { predicate, known: vec![false; arity] };
-    let Ok((plans, queries)) = Plans::new(program.clone(), Arc::clone(bank), &[], &[form]) else {
-        return (None, 0);
+    let Ok((plans, queries)) = Plans::new(part, Arc::clone(bank), &[], &[form]) else {
+        return (None, n_rules);
     };
     let engine_limits = Limits {
         facts: 2 * limits.rows,
@@ -97,7 +102,41 @@ fn rows_of(
         }
         Ok(_) | Err(_) => None,
     };
-    (rows, engine.n_steps())
+    (rows, n_rules + engine.n_steps())
+}
+
+/// Returns the relations and rules that a relation depends on, and the relation among them.
+fn part_of(program: &Program, predicate: PredicateId) -> (Program, PredicateId) {
+    let mut part = Program::default();
+    let mut places: BTreeMap<PredicateId, PredicateId> = BTreeMap::new();
+    let mut open = vec![predicate];
+    let mut rules = Vec::new();
+    while let Some(whole) = open.pop() {
+        if places.contains_key(&whole) {
+            continue;
+        }
+        let own = &program.predicates[whole.index()];
+        places.insert(whole, part.add(Predicate { rules: Vec::new(), ..own.clone() }));
+        for &rule in &own.rules {
+            let rule = &program.rules[rule as usize];
+            for goal in &rule.body {
+                if let Goal::Holds(atom) | Goal::Fails(atom) = goal {
+                    open.push(atom.predicate);
+                }
+            }
+            rules.push(rule);
+        }
+    }
+    let renamed = |atom: &Atom| Atom { predicate: places[&atom.predicate], ..atom.clone() };
+    for rule in rules {
+        let body = rule.body.iter().map(|goal| match goal {
+            Goal::Holds(atom) => Goal::Holds(renamed(atom)),
+            Goal::Fails(atom) => Goal::Fails(renamed(atom)),
+            other => other.clone(),
+        });
+        part.rule(Rule { head: renamed(&rule.head), body: body.collect(), ..rule.clone() });
+    }
+    (part, places[&predicate])
 }
 
 /// Returns the relations that the roots depend on, in dependency order as far as recursion allows.

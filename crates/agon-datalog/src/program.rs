@@ -125,7 +125,7 @@ impl Program {
         })
     }
 
-    fn add(&mut self, predicate: Predicate) -> PredicateId {
+    pub(crate) fn add(&mut self, predicate: Predicate) -> PredicateId {
         self.predicates.push(predicate);
         PredicateId(u32::try_from(self.predicates.len() - 1).expect("fewer than 2^32 relations"))
     }

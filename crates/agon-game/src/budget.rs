@@ -146,6 +146,21 @@ impl Meter<'_> {
         self.is_over
     }
 
+    /// Returns the share of the budget that has been used, from 0 to 1: of the iterations, of the
+    /// positions or of the time, whichever is the greatest. It is 0 without any limit.
+    pub fn share_used(&self) -> f64 {
+        let Budget { deadline, iterations, nodes, .. } = self.budget;
+        let share = |used: u64, all: u64| used as f64 / all.max(1) as f64;
+        let of_time = deadline.map_or(0.0, |deadline| {
+            let all = deadline.saturating_duration_since(self.began).as_secs_f64();
+            if all > 0.0 { self.seconds() / all } else { 1.0 }
+        });
+        let counts = [(self.n_iterations, *iterations), (self.n_nodes, *nodes)];
+        let of_counts = counts.into_iter().filter_map(|(used, all)| Some(share(used, all?)));
+        let cancelled = f64::from(self.budget.is_cancelled());
+        of_counts.fold(of_time.max(cancelled), f64::max).min(1.0)
+    }
+
     /// Returns the deadline, if there is one.
     pub fn deadline(&self) -> Option<Instant> {
         self.budget.deadline

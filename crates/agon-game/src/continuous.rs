@@ -36,6 +36,72 @@ pub trait Continuous: Notation {
         let _ = (role, m);
         None
     }
+
+    /// Returns numbers that tell how far the position is from what the rules ask for: by how much a
+    /// comparison holds or fails, and the numbers that payoffs consist of. The list has the same
+    /// length at all positions of a game. It is empty if the rules compare no numbers.
+    fn margins(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Returns the states that joint moves lead to from here, in their order. They are the same as
+    /// those of single steps. Games with differential equations may solve them side by side.
+    fn successors(&self, joints: &[Vec<Self::Move>]) -> Vec<Self::State> {
+        let mut position = self.clone();
+        let mut states = Vec::with_capacity(joints.len());
+        for joint in joints {
+            position.advance(joint);
+            states.push(position.state().clone());
+            position.go_to(self.state());
+        }
+        states
+    }
+
+    /// Returns the payoff of a role at the end of a line of joint moves, as a polynomial in the
+    /// numbers of the role's moves, one after the other. It is valid as long as the same rules are
+    /// applied, no event comes up and no comparison changes its truth, so it is one piece of a
+    /// function that consists of pieces. Returns `None` where the payoff is not such a polynomial
+    /// or it is not known.
+    fn payoff_along(&self, line: &[Vec<Self::Move>], role: Role) -> Option<Polynomial> {
+        let _ = (line, role);
+        None
+    }
+}
+
+/// A polynomial in several variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Polynomial {
+    /// The coefficients, each with the exponents of all variables.
+    pub terms: Vec<(f64, Vec<u32>)>,
+}
+
+impl Polynomial {
+    /// Returns the value at a point.
+    pub fn at(&self, point: &[f64]) -> f64 {
+        let power = |(x, exponent): (&f64, &u32)| (0..*exponent).fold(1.0, |power, _| power * x);
+        let term = |(coefficient, exponents): &(f64, Vec<u32>)| {
+            coefficient * point.iter().zip(exponents).map(power).product::<f64>()
+        };
+        self.terms.iter().map(term).sum()
+    }
+
+    /// Returns the coefficients by exponent of one variable, with all others at a point.
+    pub fn along(&self, variable: usize, point: &[f64]) -> Vec<f64> {
+        let mut coefficients = Vec::new();
+        for (coefficient, exponents) in &self.terms {
+            let degree = exponents.get(variable).copied().unwrap_or(0) as usize;
+            if coefficients.len() <= degree {
+                coefficients.resize(degree + 1, 0.0);
+            }
+            let mut rest = exponents.clone();
+            if let Some(own) = rest.get_mut(variable) {
+                *own = 0;
+            }
+            let rest = Polynomial { terms: vec![(*coefficient, rest)] };
+            coefficients[degree] += rest.at(point);
+        }
+        coefficients
+    }
 }
 
 /// Moves that differ only in their real parameters.

@@ -103,7 +103,7 @@ mod table;
 pub use batch::{Batch, PlayoutKind, PlayoutRequest, PlayoutStats};
 pub use budget::{Budget, Hint, Meter, play_out_in_time};
 pub use children::{Children, LegalMoves, TerminalChildren};
-pub use continuous::{Continuous, Family, Parameter, normal, split_numbers};
+pub use continuous::{Continuous, Family, Parameter, Polynomial, normal, split_numbers};
 pub use foresight::{play_out_ahead, playout_moves};
 pub use observation::Observation;
 pub use position::{Fault, Hidden, Notation, Position, draw_listed};

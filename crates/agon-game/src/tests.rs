@@ -16,7 +16,7 @@ use faulty::{Defect, Faulty};
 use games::{Engine, Gamble, Nim, Poker, Rochambeau, StuckNim};
 
 #[track_caller]
-fn passes<P: Hidden>(start: P) -> Summary {
+fn passes<P: Hidden + 'static>(start: P) -> Summary {
     let plan = Plan { plays: 40, ..Plan::default() };
     // Without a defect the wrapper must keep all laws, or it would prove nothing.
     let sound = Faulty::new(start.clone(), Defect::None);
@@ -28,7 +28,7 @@ fn passes<P: Hidden>(start: P) -> Summary {
 }
 
 #[track_caller]
-fn breaks<P: Hidden>(law: Law, defect: Defect, start: P) {
+fn breaks<P: Hidden + 'static>(law: Law, defect: Defect, start: P) {
     for seed in 0..5 {
         let plan = Plan { seed, plays: 20, max_steps: 50 };
         match laws::check_hidden(&Faulty::new(start.clone(), defect), &plan) {

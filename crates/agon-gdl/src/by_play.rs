@@ -5,12 +5,15 @@ mod belief;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
+use agon_datalog::Limits;
 use agon_game::{Fault, Notation as _, Position as _, Rng, Role};
-use agon_text::{Diagnostic, Diagnostics, Span};
+use agon_text::{Diagnostic, Diagnostics, Severity, Span};
 use rand::SeedableRng as _;
 
-use crate::interpreter::{Game, Interpreter, Move};
+use crate::check::CheckedRules;
+use crate::interpreter::{Game, Interpreter, Move, Options};
 use crate::symbols::keyword;
 use crate::syntax::TermKind;
 use belief::Belief;
@@ -24,11 +27,51 @@ pub struct PlayPlan {
     pub seed: u64,
     /// Maximum number of steps. A longer play is reported as endless.
     pub max_steps: usize,
+    /// Whether this is a quick test. Then a longer play is not reported, and a fault after the
+    /// first step is a warning.
+    pub is_quick: bool,
+    /// Whether faults are measured by the definition of GDL. It wants exactly one goal value for
+    /// each role at every state, which never decreases.
+    pub is_strict: bool,
+    /// The time at which playing stops.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for PlayPlan {
     fn default() -> PlayPlan {
-        PlayPlan { plays: 100, seed: 1, max_steps: 1000 }
+        PlayPlan {
+            plays: 100,
+            seed: 1,
+            max_steps: 1000,
+            is_quick: false,
+            is_strict: false,
+            deadline: None,
+        }
+    }
+}
+
+impl PlayPlan {
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() > deadline)
+    }
+}
+
+/// Opens rules for plays and plays them. Reports rules that cannot be opened, unless the time of
+/// the plan was too short for that.
+pub fn open_and_check(
+    rules: CheckedRules,
+    plan: &PlayPlan,
+    watch: &mut dyn FnMut(),
+) -> Diagnostics {
+    if plan.plays == 0 {
+        return Diagnostics::default();
+    }
+    let limits = Limits { deadline: plan.deadline, ..Limits::default() };
+    let options = Options { limits, deadline: plan.deadline, ..Options::default() };
+    match Game::open(rules, options) {
+        Ok(game) => check_by_play(&game, plan, watch),
+        Err(_) if plan.is_late() => Diagnostics::default(),
+        Err(finding) => Diagnostics::from(*finding),
     }
 }
 
@@ -39,8 +82,11 @@ pub fn check_by_play(game: &Arc<Game>, plan: &PlayPlan, watch: &mut dyn FnMut())
     let mut rng = Rng::seed_from_u64(plan.seed);
     let mut position = game.start();
     for _ in 0..plan.plays {
+        if plan.is_late() {
+            break;
+        }
         position.go_to(&game.initial);
-        checker.play(&mut position, &mut rng, plan.max_steps);
+        checker.play(&mut position, &mut rng, plan);
         checker.n_plays += 1;
         watch();
     }
@@ -55,6 +101,8 @@ enum FaultKind {
     Endless,
     NoGoal,
     SeveralGoals,
+    GoalNotUnique,
+    GoalDecreases,
     MoveNotInput,
     FluentNotBase,
     UnknownOwnMoves,
@@ -75,7 +123,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn play(&mut self, position: &mut Interpreter, rng: &mut Rng, max_steps: usize) {
+    fn play(&mut self, position: &mut Interpreter, rng: &mut Rng, plan: &PlayPlan) {
         let roles: Vec<Role> = position.shape().roles().collect();
         let inputs: Vec<_> =
             roles.iter().map(|&role| position.input_moves(role).unwrap_or_default()).collect();
@@ -87,8 +135,15 @@ impl Checker<'_> {
         };
         let mut history: Vec<String> = Vec::new();
         let mut joint: Vec<Move> = Vec::new();
-        for _ in 0..max_steps {
-            if let Some(outside) = position.fluents_outside_base().unwrap_or_default().first() {
+        let mut goals: Vec<Option<i64>> = vec![None; roles.len()];
+        for _ in 0..plan.max_steps {
+            let outside = position.fluents_outside_base().unwrap_or_default();
+            // A state that was not evaluated in time says nothing about the rules.
+            let is_refused = matches!(position.fault(), Some(Fault::Refused(_)));
+            if plan.is_late() && (is_refused || plan.is_quick) {
+                return;
+            }
+            if let Some(outside) = outside.first() {
                 self.record(FaultKind::FluentNotBase, None, outside, &history);
             }
             match position.fault() {
@@ -101,8 +156,14 @@ impl Checker<'_> {
             if position.is_terminal() {
                 if position.fault().is_none() {
                     self.goals(position, &history);
+                    if plan.is_strict {
+                        self.fallen_goals(position, &mut goals, &history);
+                    }
                 }
                 return;
+            }
+            if plan.is_strict {
+                self.goal_laws(position, &mut goals, &history);
             }
             for &role in &roles {
                 let outside =
@@ -134,7 +195,47 @@ impl Checker<'_> {
             history.push(texts.join(" "));
             position.advance(&joint);
         }
-        self.record(FaultKind::Endless, None, "", &[]);
+        if !plan.is_quick {
+            self.record(FaultKind::Endless, None, "", &[]);
+        }
+    }
+
+    /// Checks the goal values of a state before the end, which the definition of GDL restricts as
+    /// well.
+    fn goal_laws(
+        &mut self,
+        position: &Interpreter,
+        before: &mut [Option<i64>],
+        history: &[String],
+    ) {
+        for role in position.shape().players() {
+            if let [_] = position.goal_values(role) {
+                continue;
+            }
+            let values: Vec<String> =
+                position.goal_values(role).iter().map(i64::to_string).collect();
+            let detail = if values.is_empty() { "none".to_owned() } else { values.join(", ") };
+            self.record(FaultKind::GoalNotUnique, Some(role), &detail, history);
+        }
+        self.fallen_goals(position, before, history);
+    }
+
+    /// Records goal values that are smaller than before.
+    fn fallen_goals(
+        &mut self,
+        position: &Interpreter,
+        before: &mut [Option<i64>],
+        history: &[String],
+    ) {
+        for role in position.shape().players() {
+            let [value] = position.goal_values(role) else { continue };
+            let known = &mut before[role.index()];
+            if let Some(higher) = known.filter(|known| known > value) {
+                let detail = format!("from {higher} to {value}");
+                self.record(FaultKind::GoalDecreases, Some(role), &detail, history);
+            }
+            *known = Some(*value);
+        }
     }
 
     fn goals(&mut self, position: &Interpreter, history: &[String]) {
@@ -204,6 +305,21 @@ impl Checker<'_> {
                     ),
                 )
                 .hint("make the goal conditions exclude each other; now the highest value counts"),
+                FaultKind::GoalNotUnique => Diagnostic::error(
+                    "play-goal-not-unique",
+                    self.span_of(keyword::GOAL),
+                    format!(
+                        "role `{name}` has not exactly one goal value before the end, {often}, \
+                         first {detail}"
+                    ),
+                )
+                .hint("give every role exactly one goal value at every state"),
+                FaultKind::GoalDecreases => Diagnostic::error(
+                    "play-goal-decreases",
+                    self.span_of(keyword::GOAL),
+                    format!("the goal value of role `{name}` falls {detail}, {often}"),
+                )
+                .hint("start with the lowest value, and let it grow only"),
                 FaultKind::MoveNotInput => Diagnostic::warning(
                     "play-move-not-input",
                     self.span_of(keyword::INPUT),
@@ -225,11 +341,17 @@ impl Checker<'_> {
                 )
                 .hint("add rules for `sees` so that it sees what its moves depend on"),
             };
-            findings.push(if occurrence.after.is_empty() {
-                finding
-            } else {
-                finding.hint(format!("first after: {}", shorten(&occurrence.after)))
-            });
+            let mut finding = match occurrence.after.as_str() {
+                "" => finding,
+                after => finding.hint(format!("first after: {}", shorten(after))),
+            };
+            if plan.is_strict && *kind != FaultKind::Endless {
+                finding.severity = Severity::Error;
+            }
+            if plan.is_quick && !occurrence.after.is_empty() {
+                finding.severity = finding.severity.min(Severity::Warning);
+            }
+            findings.push(finding);
         }
         findings
     }

@@ -7,13 +7,16 @@
 //! nothing is played. Every check has a budget, so that a text made to be slow cannot block the
 //! checker.
 //!
-//! The checks run in this order, each in its module: `keywords`, `roles`, `names`, `references`,
-//! `safety`, `dependencies`, `strata`, `recursion`, `duplicates`, `goals` and `style`. They all
-//! read a `View` of the rulesheet. Checks that need more use `static_relations`, which evaluates
-//! small static relations, and `domains`, which bounds the names that can occur at each place.
+//! The checks run in this order, each in its module: `keywords`, `roles`, `names`, `arithmetic`,
+//! `references`, `safety`, `dependencies`, `strata`, `recursion`, `duplicates`, `goals` and `style`.
+//! `strict` comes last where the definition of GDL is the standard. They all read a `View` of the
+//! rulesheet. Checks that need more use `static_relations`, which evaluates small static relations,
+//! and `domains`, which bounds the names that can occur at each place.
 //!
 //! [`codes`](crate::codes) explains the code of every diagnostic, with examples.
 
+mod argument_domains;
+mod arithmetic;
 mod declarations;
 mod dependencies;
 mod domains;
@@ -29,6 +32,7 @@ mod roles;
 mod safety;
 mod static_relations;
 mod strata;
+mod strict;
 mod style;
 mod unify;
 mod view;
@@ -42,8 +46,10 @@ use std::sync::Arc;
 use agon_datalog::Symbol;
 use agon_text::{Diagnostics, Source};
 
+pub use self::argument_domains::{ArgumentDomains, ArgumentPlace, NameAndArity};
 use self::view::View;
 use crate::normalise::normalise;
+use crate::params;
 use crate::read::{ReadOptions, read_with};
 use crate::rules::Rule;
 use crate::symbols::keyword;
@@ -125,7 +131,8 @@ impl CheckedRules {
 /// The result of checking.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// The rules, unless `findings` contains an error.
+    /// The rules, unless `findings` contains an error. [`check_strictly`] reports further errors
+    /// that do not prevent play.
     pub rules: Option<CheckedRules>,
     /// All diagnostics, in the order of the text.
     pub findings: Diagnostics,
@@ -146,13 +153,53 @@ pub fn check(source: Arc<Source>) -> Checked {
 }
 
 /// Reads a rulesheet with options, then normalises and checks it.
+///
+/// A rulesheet with [parameters](crate::params) is expanded first, with the values that it
+/// declares. The findings are about the text as it was given, and the rules about the plain text.
 pub fn check_with(source: Arc<Source>, options: &ReadOptions) -> Checked {
-    let (sheet, findings) = read_with(source, options);
-    check_sheet(sheet, findings)
+    check_as(source, options, Standard::Playable)
+}
+
+/// Reads and checks a rulesheet like [`check_with`], and reports every violation of the definition
+/// of GDL as an error: unsafe variables, unrestricted recursion, missing `base` and `input`, and so
+/// on. The result has rules wherever they can be played, even if there are such errors.
+pub fn check_strictly(source: Arc<Source>, options: &ReadOptions) -> Checked {
+    check_as(source, options, Standard::Definition)
+}
+
+/// The standard by which rules are measured.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Standard {
+    /// Whatever has a sound meaning passes.
+    Playable,
+    /// Only what the definition of GDL allows passes.
+    Definition,
+}
+
+fn check_as(source: Arc<Source>, options: &ReadOptions, standard: Standard) -> Checked {
+    let expanded = match params::expand(&source, &params::Settings::new()) {
+        Ok(expanded) => expanded,
+        Err(findings) => return Checked { rules: None, findings },
+    };
+    let plain = expanded.as_ref().map_or(&source, |expanded| &expanded.source);
+    let (sheet, findings) = read_with(Arc::clone(plain), options);
+    let mut checked = check_sheet_as(Arc::new(sheet), findings, standard);
+    if let Some(expanded) = &expanded {
+        checked.findings = expanded.original_findings(checked.findings);
+    }
+    checked
 }
 
 /// Normalises and checks a rulesheet. `read_findings` are the diagnostics of its reading.
-fn check_sheet(sheet: Rulesheet, read_findings: Diagnostics) -> Checked {
+pub fn check_sheet(sheet: Arc<Rulesheet>, read_findings: Diagnostics) -> Checked {
+    check_sheet_as(sheet, read_findings, Standard::Playable)
+}
+
+fn check_sheet_as(
+    sheet: Arc<Rulesheet>,
+    read_findings: Diagnostics,
+    standard: Standard,
+) -> Checked {
     let mut findings = read_findings;
     let (mut rules, normalise_findings) = normalise(&sheet);
     findings.0.extend(normalise_findings.0);
@@ -161,7 +208,8 @@ fn check_sheet(sheet: Rulesheet, read_findings: Diagnostics) -> Checked {
     keywords::check(&view, &mut findings);
     let roles = roles::check(&view, &mut findings);
     names::check(&view, &mut findings);
-    references::check(&view, &roles, &mut findings);
+    let calculations = arithmetic::check(&view, &mut findings);
+    references::check(&view, &roles, &calculations, &mut findings);
     let demands = safety::check(&view, &mut findings);
     dependencies::check(&view, &mut findings);
     strata::check(&view, &mut findings);
@@ -172,12 +220,16 @@ fn check_sheet(sheet: Rulesheet, read_findings: Diagnostics) -> Checked {
     let unreliable = declarations::unreliable(&view, &demands);
     let dropped: Vec<Symbol> =
         unreliable.iter().copied().filter(|&relation| !view.is_condition(relation)).collect();
+    let is_playable = !findings.has_errors();
+    if standard == Standard::Definition {
+        strict::check(&view, &mut findings);
+    }
     findings.sort();
 
-    if findings.has_errors() {
+    if !is_playable {
         return Checked { rules: None, findings };
     }
     rules.retain(|rule| !dropped.contains(&rule.head.relation));
-    let rules = CheckedRules { sheet: Arc::new(sheet), rules, roles, demands, unreliable };
+    let rules = CheckedRules { sheet, rules, roles, demands, unreliable };
     Checked { rules: Some(rules), findings }
 }

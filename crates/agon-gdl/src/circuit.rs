@@ -79,7 +79,31 @@ pub struct GroundRules<'g> {
     relations: Relations,
 }
 
+/// The part of a rule in the ground program.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct RuleCost {
+    /// Number of instances that could ever apply.
+    pub instances: usize,
+    /// Number of conditions of all instances that depend on the state or on moves. Each is an input
+    /// of a gate before optimisation.
+    pub conditions: usize,
+}
+
 impl GroundRules<'_> {
+    /// Returns the cost of each rule, in the order of [`CheckedRules::rules`]. Rules that differ in
+    /// one condition are grounded as one, which is counted for the first of them.
+    ///
+    /// [`CheckedRules::rules`]: crate::check::CheckedRules::rules
+    pub fn costs(&self) -> Vec<RuleCost> {
+        let mut costs = vec![RuleCost::default(); self.game.rules().rules().len()];
+        for rule in self.program.rules() {
+            let Some(cost) = costs.get_mut(rule.origin as usize) else { continue };
+            cost.instances += 1;
+            cost.conditions += rule.positive.len() + rule.negative().count();
+        }
+        costs
+    }
+
     /// Builds a circuit of the rule instances: the second half of [`Game::ground`].
     pub fn wire(&self, limits: &CircuitLimits) -> Result<GroundGame, Refusal> {
         let GroundRules { game, program, relations } = self;

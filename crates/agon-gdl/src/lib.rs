@@ -45,7 +45,7 @@
 //!
 //! - [`syntax`]: a rulesheet as it was written; [`symbols`]: its names and the keywords.
 //! - [`read`]: text to rulesheet, in KIF or infix; [`print`](mod@print): the way back;
-//!   [`same_rules`]: whether two rulesheets are equal.
+//!   [`same_rules`]: whether two rulesheets are equal; [`mod@format`]: layout of a text.
 //! - [`rules`]: rules in normal form; [`normalise`]: clauses to normal form.
 //! - [`check`]: diagnostics, and rules that can be played; [`codes`]: explanations of the codes.
 //! - [`interpreter`]: plays by evaluating the rules. It is the oracle for all faster engines.
@@ -58,8 +58,10 @@ pub mod by_play;
 pub mod check;
 pub mod circuit;
 pub mod codes;
+pub mod format;
 pub mod interpreter;
 pub mod normalise;
+pub mod params;
 pub mod print;
 pub mod read;
 pub mod rules;

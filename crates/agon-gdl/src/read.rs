@@ -3,6 +3,8 @@
 pub(crate) mod builder;
 mod infix;
 pub(crate) mod kif;
+mod lexemes;
+mod recover;
 #[cfg(test)]
 mod tests;
 pub(crate) mod words;
@@ -14,6 +16,7 @@ use agon_text::{Diagnostics, Source};
 
 use crate::symbols::Case;
 use crate::syntax::{Rulesheet, Syntax};
+pub use lexemes::{Lexeme, LexemeKind, lexemes};
 
 /// Maximum nesting of lists and terms. The deepest public rulesheet nests 22 deep. The limit keeps
 /// the recursive readers within their stack.
@@ -38,7 +41,8 @@ impl From<Case> for ReadOptions {
 /// are equal.
 ///
 /// Returns everything that could be read together with the diagnostics. A rulesheet with an error
-/// should not be used further.
+/// should not be played. Its clauses, and what could be read of the faulty ones
+/// ([`Rulesheet::partial`]), are good enough to find names in.
 pub fn read(source: Arc<Source>) -> (Rulesheet, Diagnostics) {
     read_with(source, &ReadOptions::default())
 }
@@ -56,7 +60,7 @@ pub fn read_with(source: Arc<Source>, options: &ReadOptions) -> (Rulesheet, Diag
 /// KIF starts a clause with a parenthesis, infix never does. A clause may be a bare name in both,
 /// so these are skipped. Infix is recognised by `name(`, by `:-`, `<=` or `.` after a name, or by a
 /// single quote. A text without any of these is KIF, unless its comments are those of infix.
-pub(crate) fn guess_syntax(text: &str) -> Syntax {
+pub fn guess_syntax(text: &str) -> Syntax {
     let mut rest = text;
     loop {
         let before = rest.trim_start_matches(is_blank);

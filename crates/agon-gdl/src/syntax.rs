@@ -28,6 +28,9 @@ pub struct Rulesheet {
     pub syntax: Syntax,
     /// The clauses in order.
     pub clauses: Vec<Clause>,
+    /// What could be read of clauses with mistakes, in order. Checks and engines ignore it. Editors
+    /// find names in it while a clause is being written.
+    pub partial: Vec<PartialClause>,
     /// The names.
     pub symbols: Symbols,
 }
@@ -43,6 +46,19 @@ pub struct Clause {
     pub is_rule: bool,
     /// The variables, in the order of first appearance. A [`VariableId`] is an index into this
     /// list.
+    pub variables: Vec<Variable>,
+    /// The place of the whole clause.
+    pub span: Span,
+}
+
+/// What could be read of a clause with mistakes.
+#[derive(Clone, Debug)]
+pub struct PartialClause {
+    /// The head, if it could be read.
+    pub head: Option<Atom>,
+    /// The conditions that could be read. Arguments that could not be read are missing in them.
+    pub body: Vec<Literal>,
+    /// The variables, in the order of first appearance.
     pub variables: Vec<Variable>,
     /// The place of the whole clause.
     pub span: Span,

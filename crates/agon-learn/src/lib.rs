@@ -52,5 +52,5 @@ mod tests;
 mod train;
 mod units;
 
-pub use model::{CannotLearn, Learner, LearnerFacts, LearntEvaluator, LearntLeaves};
+pub use model::{CannotLearn, Learner, LearnerFacts, LearntEvaluator, LearntLeaves, NotSaved};
 pub use train::TrainOptions;

@@ -76,6 +76,18 @@ impl std::fmt::Display for CannotLearn {
 
 impl std::error::Error for CannotLearn {}
 
+/// Bytes are not what a learner of this game has saved.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct NotSaved;
+
+impl std::fmt::Display for NotSaved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the data was not saved by a learner of this game with this version of agon")
+    }
+}
+
+impl std::error::Error for NotSaved {}
+
 /// Maximum number of joint moves where both players choose: all of them are evaluated.
 const MAX_JOINT: usize = 2000;
 /// Number of states of random play that are looked at.
@@ -163,6 +175,20 @@ impl<P: Notation> Learner<P> {
     /// Returns the number of steps of all games so far.
     pub fn n_steps(&self) -> u64 {
         self.trainer.n_steps
+    }
+
+    /// Returns what was learnt so far, as bytes that [`Learner::restore`] reads.
+    pub fn save(&self) -> Vec<u8> {
+        self.trainer.save()
+    }
+
+    /// Replaces what was learnt by what another learner of the same game, with the same options and
+    /// no deadline, has saved. Learning goes on with other random moves than there.
+    ///
+    /// # Errors
+    /// [`NotSaved`] if the bytes do not fit the game. Then nothing has changed.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), NotSaved> {
+        self.trainer.restore(bytes, self.options.seed).ok_or(NotSaved)
     }
 
     /// Returns the evaluation as learnt so far.

@@ -258,3 +258,20 @@ fn simultaneous_games_are_learnt() {
     assert_eq!(values[0], values[1]);
     assert!((0.01..0.99).contains(&values[0]), "{values:?}");
 }
+
+#[test]
+fn what_was_learnt_can_be_saved() {
+    let mut first = learner("tic-tac-toe");
+    first.learn(&Budget::iterations(300));
+    let saved = first.save();
+    let mut second = learner("tic-tac-toe");
+    second.restore(&saved).expect("it is of the same game");
+    assert_eq!((second.n_games(), second.n_steps()), (first.n_games(), first.n_steps()));
+    let state = start("tic-tac-toe").state().clone();
+    assert_eq!(second.evaluator().value(&state), first.evaluator().value(&state));
+    assert_eq!(second.save(), saved);
+    second.learn(&Budget::iterations(100));
+    assert!(second.n_games() > first.n_games());
+    assert!(learner("othello").restore(&saved).is_err());
+    assert!(second.restore(&saved[..saved.len() - 1]).is_err());
+}

@@ -149,6 +149,45 @@ impl Trainer {
         }
     }
 
+    /// Returns the numbers of games and of steps, then for each weight the weight and its errors,
+    /// all in little-endian order.
+    pub(crate) fn save(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(16 + 12 * self.weights.len());
+        bytes.extend(self.n_games.to_le_bytes());
+        bytes.extend(self.n_steps.to_le_bytes());
+        for (weight, [sum, size]) in self.weights.iter().zip(&self.errors) {
+            [weight, sum, size].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+        }
+        bytes
+    }
+
+    /// Reads what was saved. Returns `None` if the number of weights is another one.
+    pub(crate) fn restore(&mut self, bytes: &[u8], seed: u64) -> Option<()> {
+        let (n_games, rest) = bytes.split_first_chunk()?;
+        let (n_steps, rest) = rest.split_first_chunk()?;
+        let (weights, []) = rest.as_chunks::<12>() else { return None };
+        if weights.len() != self.weights.len() {
+            return None;
+        }
+        self.n_games = u64::from_le_bytes(*n_games);
+        self.n_steps = u64::from_le_bytes(*n_steps);
+        for (at, saved) in weights.iter().enumerate() {
+            let number = |place: usize| {
+                f32::from_le_bytes([
+                    saved[place],
+                    saved[place + 1],
+                    saved[place + 2],
+                    saved[place + 3],
+                ])
+            };
+            self.weights[at] = number(0);
+            self.errors[at] = [number(4), number(8)];
+        }
+        // The generator of the other learner is not kept; its numbers must not be drawn again.
+        self.rng = Rng::seed_from_u64(seed ^ self.n_games.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        Some(())
+    }
+
     /// Plays and learns until the budget is used up. An iteration is a game.
     pub(crate) fn run<P: Position>(
         &mut self,

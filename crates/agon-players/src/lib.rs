@@ -63,7 +63,7 @@ mod trial;
 
 pub use adaptive_mcts::Threads;
 pub use goal_terms::{GoalTermOptions, MethodChoice};
-pub use heuristics::action_heuristic;
+pub use heuristics::{RegressedGoalOptions, action_heuristic};
 pub use kinds::{BuildContext, Rules};
 pub use option::{InvalidValue, OptionKind, OptionType, Value};
 pub use percept_player::PerceptPlayer;

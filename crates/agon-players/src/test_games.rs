@@ -14,7 +14,16 @@ fn source(path: &str) -> Arc<Source> {
 
 /// Opens a shipped game in GDL.
 pub(crate) fn gdl_game(name: &str) -> Arc<agon_gdl::interpreter::Game> {
-    let checked = agon_gdl::check::check(source(&format!("gdl/{name}.kif")));
+    open(&format!("gdl/{name}.kif"))
+}
+
+/// Opens a shipped game in GDL-II.
+pub(crate) fn gdl2_game(name: &str) -> Arc<agon_gdl::interpreter::Game> {
+    open(&format!("gdl2/{name}.kif"))
+}
+
+fn open(path: &str) -> Arc<agon_gdl::interpreter::Game> {
+    let checked = agon_gdl::check::check(source(path));
     let rules = checked.rules.expect("shipped rules are valid");
     agon_gdl::interpreter::Game::open(rules, agon_gdl::interpreter::Options::default())
         .unwrap_or_else(|finding| panic!("{}", finding.message))

@@ -23,7 +23,7 @@ use crate::evaluation::{Evaluation, LEARNING_SEED, alphabeta_with};
 use crate::goal_terms::informative_evaluator;
 use crate::heuristics::MoveHeuristic;
 use crate::learnt::{LearningSearch, mcts_with, minimax_with, new_learner};
-use crate::{GoalTermOptions, MethodChoice, Rules};
+use crate::{GoalTermOptions, MethodChoice, RegressedGoalOptions, Rules};
 use short_match::{MAX_STEPS, MIN_MATCHES, ShortMatch, significant_score};
 
 /// A search that is chosen by short matches against plain Monte Carlo tree search, before the first
@@ -163,8 +163,8 @@ impl<P: Notation + 'static> TrialSelected<P> {
                 Box::new(mcts_with(options.clone(), seed, position, learner, LEAF_PART))
             }
             (Contender::RegressedGoals, Some(game), _) => {
-                let heuristic =
-                    MoveHeuristic::RegressedGoals(game.clone(), HeuristicRequest::default());
+                let options = RegressedGoalOptions::default();
+                let heuristic = MoveHeuristic::RegressedGoals(game.clone(), options, options);
                 Box::new(AdaptiveMcts::new(in_tree, seed).with_heuristic(heuristic))
             }
             (Contender::Fuzzy, _, _) => alphabeta(Evaluation::Fuzzy(FuzzyOptions::default())),

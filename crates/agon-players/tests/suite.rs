@@ -8,6 +8,7 @@ mod suite {
     mod openings;
     mod perfect_play;
     mod pondering;
+    mod pursuit;
     mod referee;
     mod run_match;
     mod shipped_games;

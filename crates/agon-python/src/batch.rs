@@ -88,13 +88,11 @@ impl PyBatch {
         self.batch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fills the small arrays again after a step.
+    /// Fills the arrays that a step returns. The others are filled when they are asked for.
     fn fill(&self, py: Python<'_>) -> PyResult<()> {
         let batch = self.lock();
         write(self.rewards.bind(py), |rewards| rewards.copy_from_slice(batch.rewards()))?;
-        write(self.done.bind(py), |done| done.copy_from_slice(batch.done()))?;
-        write(self.to_move.bind(py), |to_move| to_move.copy_from_slice(batch.to_move()))?;
-        write(self.n_steps.bind(py), |n_steps| n_steps.copy_from_slice(batch.n_steps()))
+        write(self.done.bind(py), |done| done.copy_from_slice(batch.done()))
     }
 
     /// Makes a step with actions from Python, without the interpreter lock.
@@ -112,6 +110,15 @@ impl PyBatch {
             stepped.map_err(|error| IllegalMoveError::new_err(error.to_string()))?;
         }
         self.fill(py)
+    }
+
+    /// Returns the batch if it keeps what roles know.
+    fn knowing(&self) -> PyResult<std::sync::MutexGuard<'_, GameBatch>> {
+        let batch = self.lock();
+        if !batch.knows() {
+            return Err(wrong(&"this batch does not keep what roles know: see Batch.knows"));
+        }
+        Ok(batch)
     }
 
     fn player(&self, role: &Bound<'_, PyAny>) -> PyResult<usize> {
@@ -175,13 +182,69 @@ impl PyBatch {
     }
 
     #[getter]
-    fn to_move<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        self.to_move.bind(py).clone()
+    fn to_move<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
+        let array = self.to_move.bind(py).clone();
+        write(&array, |to_move| to_move.copy_from_slice(self.lock().to_move()))?;
+        Ok(array)
     }
 
     #[getter]
-    fn n_steps<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
-        self.n_steps.bind(py).clone()
+    fn n_steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let array = self.n_steps.bind(py).clone();
+        write(&array, |n_steps| n_steps.copy_from_slice(self.lock().n_steps()))?;
+        Ok(array)
+    }
+
+    /// Returns whether the batch keeps what roles know of games with hidden information.
+    #[getter]
+    fn knows(&self) -> bool {
+        self.lock().knows()
+    }
+
+    /// Returns what a role knows in each game, or what the player to move knows.
+    #[pyo3(signature = (role = None))]
+    fn knowledge<'py>(
+        &self,
+        py: Python<'py>,
+        role: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let player = role.map(|role| self.player(role)).transpose()?;
+        let mut batch = self.knowing()?;
+        let array = PyArray2::zeros(py, [batch.len(), batch.n_knowledge(player)], false);
+        write(&array, |rows| batch.write_knowledge(player, rows))?;
+        Ok(array)
+    }
+
+    /// Returns the games that have ended, and what a role knew at their ends. Without a role,
+    /// `movers` says for each game which player is meant.
+    #[pyo3(signature = (role = None, movers = None))]
+    fn final_knowledge<'py>(
+        &self,
+        py: Python<'py>,
+        role: Option<&Bound<'py, PyAny>>,
+        movers: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<LastSeen<'py>> {
+        let player = role.map(|role| self.player(role)).transpose()?;
+        let movers = movers.map(actions_of).transpose()?;
+        let movers: &[i32] = match &movers {
+            Some(movers) => movers.as_slice()?,
+            None => &[],
+        };
+        let batch = self.knowing()?;
+        let n_players = batch.numbers().shape().players().count();
+        if movers.iter().any(|mover| usize::try_from(*mover).is_ok_and(|m| m >= n_players)) {
+            return Err(PyValueError::new_err("movers has a player that the game has not"));
+        }
+        let mover = |game: usize| movers.get(game).and_then(|m| usize::try_from(*m).ok());
+        let last = batch.last_knowledge(player, &|game| mover(game).unwrap_or(0));
+        let width = batch.n_knowledge(player);
+        let rows = PyArray2::zeros(py, [last.len(), width], false);
+        write(&rows, |all| {
+            let places = all.chunks_exact_mut(width.max(1));
+            places.zip(&last).for_each(|(place, (_, row))| place.copy_from_slice(row));
+        })?;
+        let games = last.iter().map(|(game, _)| *game as i64).collect();
+        Ok((PyArray1::from_vec(py, games), rows))
     }
 
     #[getter]

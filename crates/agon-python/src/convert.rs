@@ -65,7 +65,12 @@ pub(crate) fn role_of(shape: &Shape, role: &Bound<'_, PyAny>) -> PyResult<Role> 
 
 /// Raises `ImportError` with advice if numpy is missing.
 pub(crate) fn need_numpy(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    py.import("numpy").map_err(|_| {
-        PyImportError::new_err("arrays need numpy, which is not installed: pip install numpy")
+    py.import("numpy").map_err(|error| {
+        // Ctrl-C may come while numpy is being imported.
+        if error.is_instance_of::<PyImportError>(py) {
+            PyImportError::new_err("arrays need numpy, which is not installed: pip install numpy")
+        } else {
+            error
+        }
     })
 }

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use agon::assess::{AssessOptions, assess};
 use agon::numbered::Numbers;
 use agon::open::{
-    self, Case, EngineChoice, GoalPolicy, Language, OpenLimits, OpenOptions, Purpose,
+    self, Case, EngineChoice, GoalPolicy, Language, OpenLimits, OpenOptions, Purpose, Settings,
 };
-use agon::reports::{self, CheckPlays, Target};
+use agon::reports::{self, CheckPlays, Target, TranslateOptions};
 use agon::shipped::{SHIPPED, Shipped, header};
 use agon::survey::survey;
 use agon::{Budget, Game, Role};
@@ -52,13 +52,16 @@ fn engine_named(name: &str) -> PyResult<(EngineChoice, &'static str)> {
 }
 
 /// Reads a source by what Python passes: the name of a shipped game, a path, or the rules.
-fn source_of(py: Python<'_>, game: &str) -> PyResult<(Arc<Source>, String)> {
+fn source_of(py: Python<'_>, game: &str, settings: &Settings) -> PyResult<(Arc<Source>, String)> {
     let is_text = game.contains('\n') || game.trim_start().starts_with(['(', ';']);
     if is_text && Shipped::named(game).is_none() {
-        return Ok((Arc::new(Source::new("rules", game)), "rules".to_owned()));
+        let source = Arc::new(Source::new("rules", game));
+        let source = open::expanded(source, settings).map_err(|error| not_opened(py, &error))?;
+        return Ok((source, "rules".to_owned()));
     }
-    let source = open::source(game).map_err(|error| not_opened(py, &error))?;
-    Ok((source, game.to_owned()))
+    let name = open::with_settings(game, settings);
+    let source = open::source(&name).map_err(|error| not_opened(py, &error))?;
+    Ok((source, name))
 }
 
 fn open_game(py: Python<'_>, source: Arc<Source>, name: &str, engine: &str) -> PyResult<PyGame> {
@@ -71,6 +74,7 @@ fn open_game(py: Python<'_>, source: Arc<Source>, name: &str, engine: &str) -> P
         case: Case::Ignored,
         goals: GoalPolicy::Highest,
         limits: OpenLimits { stop: Some(Arc::clone(&stop)), ..OpenLimits::default() },
+        settings: Settings::new(),
     };
     let opened = interruptible(py, &stop, || {
         let game = Game::from_source(Arc::clone(&source), &options)?.with_name(name);
@@ -82,15 +86,21 @@ fn open_game(py: Python<'_>, source: Arc<Source>, name: &str, engine: &str) -> P
 }
 
 /// Opens a game: the name of a shipped game, the path of a rulesheet, or the text of the rules.
+/// `set` has values of the parameters of the rules.
 #[pyfunction]
-#[pyo3(signature = (game, *, engine = "auto"))]
-pub(crate) fn load(py: Python<'_>, game: &Bound<'_, PyAny>, engine: &str) -> PyResult<PyGame> {
+#[pyo3(signature = (game, *, engine = "auto", set = None))]
+pub(crate) fn load(
+    py: Python<'_>,
+    game: &Bound<'_, PyAny>,
+    engine: &str,
+    set: Option<Settings>,
+) -> PyResult<PyGame> {
     let game: String = match game.extract() {
         Ok(text) => text,
         // Paths of pathlib.
         Err(_) => py.import("os")?.call_method1("fspath", (game,))?.extract()?,
     };
-    let (source, name) = source_of(py, &game)?;
+    let (source, name) = source_of(py, &game, &set.unwrap_or_default())?;
     open_game(py, source, &name, engine)
 }
 
@@ -129,7 +139,9 @@ pub(crate) fn games(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 
 /// Checks rules and returns everything that was found.
 #[pyfunction]
-#[pyo3(signature = (game, *, plays = 0, seed = 1, max_steps = 1000, notes = false))]
+#[pyo3(signature = (
+    game, *, plays = 0, seed = 1, max_steps = 1000, notes = false, strict = false
+))]
 pub(crate) fn check<'py>(
     py: Python<'py>,
     game: &str,
@@ -137,10 +149,11 @@ pub(crate) fn check<'py>(
     seed: u64,
     max_steps: usize,
     notes: bool,
+    strict: bool,
 ) -> PyResult<Bound<'py, PyList>> {
-    let (source, _) = source_of(py, game)?;
+    let (source, _) = source_of(py, game, &Settings::new())?;
     let checked = Arc::clone(&source);
-    let plays = CheckPlays { plays, seed, max_steps };
+    let plays = CheckPlays { plays, seed, max_steps, is_strict: strict, ..CheckPlays::default() };
     let found = abandonable(py, move || reports::check(&checked, plays))?;
     let list = PyList::empty(py);
     for finding in found.iter().filter(|f| notes || f.severity > Severity::Note) {
@@ -162,7 +175,7 @@ pub(crate) fn translate(
     seconds: f64,
     horizon: usize,
 ) -> PyResult<String> {
-    let (source, _) = source_of(py, game)?;
+    let (source, _) = source_of(py, game, &Settings::new())?;
     translated(py, &source, to, seconds, horizon)
 }
 
@@ -177,9 +190,10 @@ fn translated(
         PyValueError::new_err(format!("to: `{to}` is not `toss`, `gdl`, `infix`, `dot` or `asp`"))
     })?;
     let time = duration("seconds", seconds)?;
+    let options = TranslateOptions { time, horizon, ..TranslateOptions::default() };
     let source = Arc::clone(source);
-    let text = abandonable(py, move || reports::translate(&source, target, time, horizon))?;
-    text.map_err(|why| wrong(&why))
+    let made = abandonable(py, move || reports::translate(&source, target, &options))?;
+    Ok(made.map_err(|why| wrong(&why))?.text)
 }
 
 /// Returns a time that Python gives in seconds.

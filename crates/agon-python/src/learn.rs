@@ -6,13 +6,13 @@ use agon::numbered::Numbers;
 use agon::{Budget, Role};
 use agon_circuit::{Bits, ScalarCircuit};
 use agon_game::{Notation as _, Position as _};
-use agon_learn::{Learner, LearntEvaluator, TrainOptions};
+use agon_learn::{CannotLearn, Learner, LearntEvaluator, TrainOptions};
 use agon_match::Considered;
 use agon_search::{Minimax, MinimaxOptions, Search as _};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::batch::PyBatch;
 use crate::convert::{need_numpy, role_of};
@@ -28,6 +28,7 @@ use crate::state::PyState;
 pub(crate) struct PyLearner {
     shared: Arc<Shared>,
     learner: Mutex<Learner<ScalarCircuit>>,
+    seed: u64,
 }
 
 impl PyLearner {
@@ -43,14 +44,23 @@ impl PyLearner {
         let options = TrainOptions { seed, ..TrainOptions::default() };
         let stop = Arc::clone(&budget.stop);
         let learner = interruptible(py, &stop, || {
-            let mut learner = Learner::new(&start(&numbers), options, budget.deadline)?;
+            // Without a deadline, so that a pickle finds the same patterns again. A sample of random
+            // play is all that is looked at.
+            let mut learner = Learner::new(&start(&numbers), options, None)?;
             learner.learn(&budget);
             Ok(learner)
         })?;
-        let learner = learner.map_err(|why: agon_learn::CannotLearn| {
-            wrong(&format!("{} cannot be learnt: {why}", game.0.game.name()))
-        })?;
-        Ok(PyLearner { shared: Arc::clone(&game.0), learner: Mutex::new(learner) })
+        PyLearner::of(game, learner, seed)
+    }
+
+    fn of(
+        game: &PyGame,
+        learner: Result<Learner<ScalarCircuit>, CannotLearn>,
+        seed: u64,
+    ) -> PyResult<PyLearner> {
+        let learner = learner
+            .map_err(|why| wrong(&format!("{} cannot be learnt: {why}", game.0.game.name())))?;
+        Ok(PyLearner { shared: Arc::clone(&game.0), learner: Mutex::new(learner), seed })
     }
 
     fn lock(&self) -> MutexGuard<'_, Learner<ScalarCircuit>> {
@@ -227,6 +237,14 @@ impl PyLearner {
         report.getattr("best_move")?.extract()
     }
 
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let learner = slf.get();
+        let make = py.import("agon._agon")?.getattr("_relearn")?;
+        let saved = PyBytes::new(py, &learner.lock().save());
+        (make, (learner.game(), learner.seed, saved)).into_pyobject(py)
+    }
+
     fn __repr__(&self) -> String {
         format!("<agon.Learner of {}: {} games>", self.shared.game.name(), self.n_games())
     }
@@ -234,3 +252,19 @@ impl PyLearner {
 
 /// Number of nodes of a search in a match without a clock.
 const MATCH_NODES: u64 = 20_000;
+
+/// Makes a learner again from what one has saved, for pickles.
+#[pyfunction]
+pub(crate) fn _relearn(
+    py: Python<'_>,
+    game: &PyGame,
+    seed: u64,
+    saved: &[u8],
+) -> PyResult<PyLearner> {
+    let numbers = Arc::clone(game.numbers()?);
+    let options = TrainOptions { seed, ..TrainOptions::default() };
+    let made = py.detach(|| Learner::new(&start(&numbers), options, None));
+    let learner = PyLearner::of(game, made, seed)?;
+    learner.lock().restore(saved).map_err(|why| wrong(&why))?;
+    Ok(learner)
+}

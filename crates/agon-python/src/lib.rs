@@ -17,7 +17,7 @@
 //! - `learn`: evaluations that are learnt by self-play.
 //! - `play`: matches, with players written in Python.
 //! - `batch`: thousands of games at once, in numpy arrays.
-//! - `tournament`: tournaments, match by match.
+//! - `tournament`: tournaments and experiments, match by match.
 
 mod batch;
 mod convert;
@@ -48,13 +48,16 @@ fn _agon(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<batch::PyBatch>()?;
     module.add_class::<learn::PyLearner>()?;
     module.add_class::<tournament::PyTournamentPlan>()?;
+    module.add_class::<tournament::PyExperimentPlan>()?;
     module.add_function(wrap_pyfunction!(game::load, module)?)?;
     module.add_function(wrap_pyfunction!(game::games, module)?)?;
     module.add_function(wrap_pyfunction!(game::check, module)?)?;
     module.add_function(wrap_pyfunction!(game::translate, module)?)?;
     module.add_function(wrap_pyfunction!(game::_reopen, module)?)?;
     module.add_function(wrap_pyfunction!(state::_replay, module)?)?;
+    module.add_function(wrap_pyfunction!(learn::_relearn, module)?)?;
     module.add_function(wrap_pyfunction!(play::play_match, module)?)?;
     module.add_function(wrap_pyfunction!(player::players, module)?)?;
+    module.add_function(wrap_pyfunction!(tournament::experiments, module)?)?;
     Ok(())
 }

@@ -1,12 +1,17 @@
 //! Tournaments, match by match.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use agon::tournament::TournamentPlan;
-use agon_match::tournament::Outcome;
+use agon::experiment::{
+    BuiltInExperiment, EXPERIMENTS, Experiment, ExperimentKind, ExperimentOptions, ExperimentPlan,
+    Size, cells,
+};
+use agon::match_setup::NoOutsidePlayers;
+use agon::tournament::{StoredGame, TournamentPlan, standings_json};
+use agon_match::tournament::{Fixture, Outcome};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
@@ -46,9 +51,31 @@ impl PyTournamentPlan {
 
     #[getter]
     fn games(&self) -> Vec<(String, String, Vec<String>)> {
-        let names = &self.plan.tournament().games;
-        let games = self.plan.games().iter().zip(names);
-        games.map(|(game, name)| (name.clone(), game.rules.clone(), game.role_names())).collect()
+        let games = self.plan.stored_games().into_iter();
+        games.map(|game| (game.name, game.rules, game.roles)).collect()
+    }
+
+    /// Returns what this tournament adds to one of which matches were played, as a text. Anything
+    /// but additions is an error.
+    fn additions(&self, old: &str, games: Vec<(String, String, Vec<String>)>) -> PyResult<String> {
+        let stored = |(name, rules, roles)| StoredGame { name, rules, roles };
+        let games: Vec<StoredGame> = games.into_iter().map(stored).collect();
+        self.plan.additions(old, &games).map_err(|why| wrong(&why))
+    }
+
+    /// Returns the number of processors that a match needs.
+    fn cores(&self, id: &str) -> PyResult<usize> {
+        let n_processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(self.plan.need(self.fixture(id)?, n_processors).cores)
+    }
+
+    /// Returns whether the sequential test has decided, so that no more matches are needed.
+    fn is_decided(&self, played: Vec<Bound<'_, PyDict>>) -> PyResult<bool> {
+        if self.plan.tournament().sprt.is_none() {
+            return Ok(false);
+        }
+        let state = self.plan.sprt_state(&self.plan.outcomes(&outcomes(played)?));
+        Ok(state.is_some_and(|state| state.decision.is_some()))
     }
 
     #[getter]
@@ -70,14 +97,16 @@ impl PyTournamentPlan {
 
     /// Plays the match of an id and returns it as a dictionary.
     fn play<'py>(&self, py: Python<'py>, id: &str) -> PyResult<Bound<'py, PyDict>> {
-        let fixture = self.plan.fixtures().iter().find(|fixture| fixture.id.to_string() == id);
-        let fixture = fixture.ok_or_else(|| wrong(&format!("there is no match {id}")))?.clone();
-        let (aborted, plan) = (Arc::new(AtomicBool::new(false)), Arc::clone(&self.plan));
+        let fixture = self.fixture(id)?;
+        let aborted = Arc::new(AtomicBool::new(false));
         let began = now();
         let token = format!("{id:0>16}{began:016x}");
-        let played = interruptible(py, &aborted, || plan.play(&fixture, token, &now, &aborted))?;
+        let played = interruptible(py, &aborted, || {
+            let attempt = self.plan.attempt(fixture, began, &aborted)?;
+            attempt.play(&NoOutsidePlayers, token, &now, &mut |_| {})
+        })?;
         let played = played.map_err(|why| wrong(&why))?;
-        let played = played.ok_or_else(|| wrong(&"the match was aborted"))?;
+        let (played, finished) = played.ok_or_else(|| wrong(&"the match was aborted"))?;
         let entry = PyDict::new(py);
         entry.set_item("id", played.id)?;
         entry.set_item("game", played.game)?;
@@ -91,7 +120,8 @@ impl PyTournamentPlan {
         entry.set_item("steps", played.outcome.n_steps)?;
         entry.set_item("began", began)?;
         entry.set_item("seconds", played.outcome.seconds)?;
-        entry.set_item("moves", played.moves)?;
+        let moves: Vec<_> = finished.steps().iter().map(|step| step.joint.clone()).collect();
+        entry.set_item("moves", moves)?;
         entry.set_item("record", played.record)?;
         Ok(entry)
     }
@@ -102,22 +132,8 @@ impl PyTournamentPlan {
         py: Python<'py>,
         played: Vec<Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut outcomes = BTreeMap::new();
-        for entry in played {
-            let get = |key: &str| {
-                let value = entry.get_item(key)?;
-                value.ok_or_else(|| wrong(&format!("a match has no key `{key}`")))
-            };
-            let outcome = Outcome {
-                goals: get("goals")?.extract()?,
-                n_steps: get("steps")?.extract()?,
-                n_errors: get("slips")?.extract()?,
-                seconds: get("seconds")?.extract()?,
-            };
-            outcomes.insert(get("id")?.extract::<String>()?, outcome);
-        }
-        let standings = self.plan.standings(&outcomes);
-        to_python(py, &self.plan.standings_json(&standings))
+        let standings = self.plan.standings(&self.plan.outcomes(&outcomes(played)?));
+        to_python(py, &standings_json(self.plan.tournament(), &standings))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
@@ -125,5 +141,125 @@ impl PyTournamentPlan {
         let plan = slf.get();
         let make = py.import("agon._records")?.getattr("make_plan")?;
         (make, (plan.plan.text(), &plan.name, &plan.folder)).into_pyobject(py)
+    }
+}
+
+impl PyTournamentPlan {
+    fn fixture(&self, id: &str) -> PyResult<&Fixture> {
+        let fixture = self.plan.fixtures().iter().find(|fixture| fixture.id.to_string() == id);
+        fixture.ok_or_else(|| wrong(&format!("there is no match {id}")))
+    }
+}
+
+/// Returns the outcomes of matches as `play` returns them, by id.
+fn outcomes(played: Vec<Bound<'_, PyDict>>) -> PyResult<BTreeMap<String, Outcome>> {
+    let mut outcomes = BTreeMap::new();
+    for entry in played {
+        let get = |key: &str| {
+            let value = entry.get_item(key)?;
+            value.ok_or_else(|| wrong(&format!("a match has no key `{key}`")))
+        };
+        let outcome = Outcome {
+            goals: get("goals")?.extract()?,
+            n_steps: get("steps")?.extract()?,
+            n_errors: get("slips")?.extract()?,
+            seconds: get("seconds")?.extract()?,
+        };
+        outcomes.insert(get("id")?.extract::<String>()?, outcome);
+    }
+    Ok(outcomes)
+}
+
+/// Lists the experiments with their titles.
+#[pyfunction]
+pub(crate) fn experiments() -> PyResult<Vec<(String, String)>> {
+    let title = |known: &BuiltInExperiment| {
+        let read = Experiment::read(known.text, Size::Full).map_err(|why| wrong(&why))?;
+        Ok((known.name.to_owned(), read.title))
+    };
+    EXPERIMENTS.iter().map(title).collect()
+}
+
+/// An experiment of a paper: a tournament for each column of its table.
+#[pyclass(frozen, name = "ExperimentPlan", module = "agon")]
+pub(crate) struct PyExperimentPlan(ExperimentPlan);
+
+#[pymethods]
+impl PyExperimentPlan {
+    #[new]
+    #[pyo3(signature = (
+        name, *, quick = false, iterations = None, repeats = None, openings = None, games = None,
+        only = None, column = None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are the options of `agon experiment`")]
+    fn new(
+        name: &str,
+        quick: bool,
+        iterations: Option<u64>,
+        repeats: Option<u64>,
+        openings: Option<u64>,
+        games: Option<PathBuf>,
+        only: Option<String>,
+        column: Option<String>,
+    ) -> PyResult<PyExperimentPlan> {
+        for (option, number) in [("iterations", iterations), ("repeats", repeats)] {
+            if number == Some(0) {
+                return Err(wrong(&format!("{option} must be at least 1")));
+            }
+        }
+        let options =
+            ExperimentOptions { quick, iterations, repeats, openings, games, only, column };
+        let plan = ExperimentPlan::new(name, options).map_err(|why| wrong(&why))?;
+        match plan.experiment.kind {
+            ExperimentKind::Matches => Ok(PyExperimentPlan(plan)),
+            ExperimentKind::Costs => Err(wrong(&format!(
+                "{} measures times and has no matches: run `agon experiment {}`",
+                plan.name(),
+                plan.name()
+            ))),
+        }
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    #[getter]
+    fn title(&self) -> &str {
+        &self.0.experiment.title
+    }
+
+    #[getter]
+    fn missing(&self) -> &[String] {
+        &self.0.missing
+    }
+
+    /// Returns for each column its name, its tournament in TOML, and the current and the former
+    /// name of its store.
+    #[getter]
+    fn columns(&self) -> Vec<(String, String, String, String)> {
+        let columns = self.0.experiment.columns.iter();
+        columns
+            .map(|column| {
+                let [name, former] = self.0.store_names(column);
+                (column.name.clone(), self.0.tournament_text(column), name, former)
+            })
+            .collect()
+    }
+
+    /// Returns the cells of a column from the matches of its tournament.
+    fn cells<'py>(
+        &self,
+        py: Python<'py>,
+        column: usize,
+        plan: &PyTournamentPlan,
+        played: Vec<Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let column = self.0.experiment.columns.get(column);
+        let column = column.ok_or_else(|| wrong(&"there is no such column"))?;
+        let outcomes = plan.plan.outcomes(&outcomes(played)?);
+        let cells = cells(&plan.plan, &self.0.game_names(column), &outcomes);
+        to_python(py, &cells.iter().map(|cell| column.cell_json(cell)).collect())
     }
 }

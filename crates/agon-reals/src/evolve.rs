@@ -204,36 +204,82 @@ pub fn evolve(
     guards: &[Condition],
     options: &EvolveOptions,
 ) -> Result<Evolution, EvolveError> {
-    check(pool, system, start, duration, guards, options)?;
     let problem = Problem { pool, system, start, duration, guards, options };
-    match options.method {
-        Method::Polynomial => exact::evolve(&problem),
-        Method::Auto => match exact::evolve(&problem) {
-            Err(EvolveError::NotPolynomial) => {
-                adaptive::evolve(&problem, adaptive::Scheme::DormandPrince)
-            }
-            result => result,
-        },
-        Method::DormandPrince => adaptive::evolve(&problem, adaptive::Scheme::DormandPrince),
-        Method::CashKarp => adaptive::evolve(&problem, adaptive::Scheme::CashKarp),
-        Method::RungeKutta4 { step } => {
-            adaptive::evolve(&problem, adaptive::Scheme::RungeKutta4 { step })
-        }
-        Method::Enclosure => enclosure::evolve(&problem),
+    match problem.begin() {
+        Begun::Ended(outcome) => outcome,
+        Begun::Steps(scheme) => adaptive::evolve(&problem, scheme),
     }
 }
 
-/// The arguments of [`evolve`].
-struct Problem<'a> {
-    pool: &'a Pool,
-    system: &'a System,
-    start: &'a [Real],
-    duration: Real,
-    guards: &'a [Condition],
-    options: &'a EvolveOptions,
+/// Evolves many systems, each like [`evolve`]. Systems that are solved in steps and differ only in
+/// their constants, such as those of a move with different parameters, are solved side by side.
+/// The results are the same, bit by bit, as those of single evolutions.
+pub fn evolve_many(problems: &[Problem<'_>]) -> Vec<Result<Evolution, EvolveError>> {
+    let mut outcomes = Vec::with_capacity(problems.len());
+    let mut stepped = Vec::new();
+    for problem in problems {
+        outcomes.push(match problem.begin() {
+            Begun::Ended(outcome) => Some(outcome),
+            Begun::Steps(scheme) => {
+                stepped.push((problem, scheme));
+                None
+            }
+        });
+    }
+    let mut stepped = lanes::evolve(&stepped).into_iter();
+    outcomes
+        .into_iter()
+        .map(|outcome| {
+            outcome.or_else(|| stepped.next()).expect("every stepped problem has an outcome")
+        })
+        .collect()
+}
+
+/// A system with the state and the conditions from which it evolves: the arguments of [`evolve`].
+#[derive(Copy, Clone)]
+pub struct Problem<'a> {
+    /// The pool of the terms and guards.
+    pub pool: &'a Pool,
+    /// The differential equations.
+    pub system: &'a System,
+    /// The state at the start.
+    pub start: &'a [Real],
+    /// The time after which the evolution ends if no guard fails.
+    pub duration: Real,
+    /// The conditions that must hold.
+    pub guards: &'a [Condition],
+    /// How to evolve.
+    pub options: &'a EvolveOptions,
+}
+
+/// What is known before the first step.
+enum Begun {
+    /// The outcome.
+    Ended(Result<Evolution, EvolveError>),
+    /// The system must be solved in steps of a Runge-Kutta method.
+    Steps(adaptive::Scheme),
 }
 
 impl Problem<'_> {
+    /// Solves the problem unless that takes steps of a Runge-Kutta method.
+    fn begin(&self) -> Begun {
+        let Problem { pool, system, start, duration, guards, options } = *self;
+        if let Err(error) = check(pool, system, start, duration, guards, options) {
+            return Begun::Ended(Err(error));
+        }
+        match options.method {
+            Method::Polynomial => Begun::Ended(exact::evolve(self)),
+            Method::Auto => match exact::evolve(self) {
+                Err(EvolveError::NotPolynomial) => Begun::Steps(adaptive::Scheme::DormandPrince),
+                outcome => Begun::Ended(outcome),
+            },
+            Method::DormandPrince => Begun::Steps(adaptive::Scheme::DormandPrince),
+            Method::CashKarp => Begun::Steps(adaptive::Scheme::CashKarp),
+            Method::RungeKutta4 { step } => Begun::Steps(adaptive::Scheme::RungeKutta4 { step }),
+            Method::Enclosure => Begun::Ended(enclosure::evolve(self)),
+        }
+    }
+
     /// Reports whether the caller wants to stop.
     fn check_stop(&self) -> Result<(), EvolveError> {
         let stopped = self.options.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
@@ -288,6 +334,7 @@ mod adaptive;
 mod enclosure;
 mod exact;
 mod guards;
+mod lanes;
 mod picard;
 mod polynomial;
 mod roots;

@@ -11,6 +11,8 @@ use crate::interval::Interval;
 use crate::rational::Rational;
 use crate::real::Real;
 
+pub(crate) use bundle::Bundle;
+
 /// Terms and conditions, ready to be evaluated many times.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -30,7 +32,7 @@ pub struct Outputs<V> {
 }
 
 /// An operation on registers. The form of its [`Node`], with operands that are registers.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, PartialEq, Debug)]
 enum Instruction {
     Number(Rational, f64),
     Constant(Interval),
@@ -310,6 +312,7 @@ impl Instruction {
     }
 }
 
+mod bundle;
 mod lanes;
 #[cfg(test)]
 mod tests;

@@ -21,11 +21,13 @@ mod paranoid;
 mod table;
 #[cfg(test)]
 mod tests;
+mod ties;
 
 use agon_game::{Position, Rng, Role};
 use rand::SeedableRng as _;
 
-use crate::{Budget, Evaluate, GoalValues, Report, Search};
+use crate::{Budget, Evaluate, GoalValues, Meter, Report, Search};
+pub use ties::TieBreak;
 
 /// Alpha-beta search. It keeps its transposition table from move to move.
 pub struct AlphaBeta<P: Position, E = GoalValues> {
@@ -35,6 +37,7 @@ pub struct AlphaBeta<P: Position, E = GoalValues> {
     max_n: max_n::Memory<P>,
     /// Decided once per game.
     algorithm: Option<Algorithm>,
+    tie_breaker: ties::TieBreaker,
 }
 
 /// The options of an alpha-beta search.
@@ -53,7 +56,10 @@ pub struct AlphaBetaOptions {
     pub unstable: f64,
     /// Whether late moves in the order are searched with a smaller depth first.
     pub late_move_reductions: bool,
-    /// The seed of the random games that decide [`OpponentModel::Auto`].
+    /// How a move is chosen among those with the highest value.
+    pub ties: TieBreak,
+    /// The seed of the random games that decide [`OpponentModel::Auto`], and of random choices among
+    /// equal moves.
     pub seed: u64,
 }
 
@@ -66,6 +72,7 @@ impl Default for AlphaBetaOptions {
             max_extension: 4,
             unstable: 0.1,
             late_move_reductions: true,
+            ties: TieBreak::default(),
             seed: 0,
         }
     }
@@ -89,6 +96,14 @@ enum Algorithm {
     MaxN,
 }
 
+/// What both algorithms need for one decision.
+struct Tools<'t, 'b, E> {
+    options: &'t AlphaBetaOptions,
+    evaluator: &'t mut E,
+    meter: &'t mut Meter<'b>,
+    tie_breaker: &'t ties::TieBreaker,
+}
+
 impl<P: Position> AlphaBeta<P, GoalValues> {
     /// Returns a search that evaluates positions by the payoffs that the rules give there.
     pub fn new(options: AlphaBetaOptions) -> AlphaBeta<P, GoalValues> {
@@ -102,6 +117,7 @@ impl<P: Position, E: Evaluate<P>> AlphaBeta<P, E> {
         AlphaBeta {
             paranoid: paranoid::Memory::new(options.table_entries),
             max_n: max_n::Memory::new(options.table_entries),
+            tie_breaker: ties::TieBreaker::new(options.seed),
             options,
             evaluator,
             algorithm: None,
@@ -149,13 +165,17 @@ fn guess_algorithm<P: Position>(position: &P, seed: u64) -> Algorithm {
 impl<P: Position, E: Evaluate<P>> Search<P> for AlphaBeta<P, E> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
         let mut meter = budget.start();
-        let report = match self.algorithm(position) {
-            Algorithm::Paranoid => {
-                self.paranoid.think(position, us, &self.options, &mut self.evaluator, &mut meter)
-            }
-            Algorithm::MaxN => {
-                self.max_n.think(position, us, &self.options, &mut self.evaluator, &mut meter)
-            }
+        let algorithm = self.algorithm(position);
+        self.tie_breaker.next_decision();
+        let tools = Tools {
+            options: &self.options,
+            evaluator: &mut self.evaluator,
+            meter: &mut meter,
+            tie_breaker: &self.tie_breaker,
+        };
+        let report = match algorithm {
+            Algorithm::Paranoid => self.paranoid.think(position, us, tools),
+            Algorithm::MaxN => self.max_n.think(position, us, tools),
         };
         report.with_proofs_of(position.shape())
     }

@@ -8,15 +8,17 @@
 //!   a matrix ([`NormalForm`]).
 //! - A tree is grown by generalised UCT ([`Method::Uct`]).
 //!
-//! Where the paper computes with polynomials in the parameters, parameters are sampled and refined
-//! here: by the double oracle method where several players choose at the root, by progressive
+//! Payoffs are polynomials in the parameters where the game knows them
+//! ([`Continuous::payoff_along`]). Elsewhere, parameters are sampled and refined: by the double oracle method where several players choose at the root, by progressive
 //! widening where one player chooses, and by regret matching on a few values inside the tree. A
 //! single player without chance optimises whole lines of play.
 //!
 //! # Modules in reading order
 //! - `regret`, `equilibrium`: games in normal form and their solutions.
 //! - `evaluation`: [`MoveEvaluator`] and simple evaluation games.
+//! - `forecast`: payoffs predicted from the margins of positions.
 //! - `actions`, `optimise`: the actions of a role, and points of their parameters.
+//! - `pieces`: payoffs that are polynomials in the parameters.
 //! - `play`: plays to the end, with the basic choice of actions.
 //! - `statistics`, `widening`, `tree`: generalised UCT.
 //! - `surface`, `oracle`: the double oracle method. `plan`: lines of play of a single player.
@@ -41,8 +43,10 @@
 mod actions;
 mod equilibrium;
 mod evaluation;
+mod forecast;
 mod optimise;
 mod oracle;
+mod pieces;
 mod plan;
 mod play;
 mod polynomial;
@@ -65,6 +69,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use crate::{Budget, Candidate, Line, Report, Search};
 use actions::{Actions, Arm, draw_joint};
 use equilibrium::proportional;
+use forecast::Forecaster;
 use oracle::{Oracle, Valuation, chooser_of};
 use plan::Plan;
 use play::Play;
@@ -142,6 +147,9 @@ pub enum Method {
     Auto,
     /// Generalised UCT as in the paper. Parameters are sampled.
     Uct,
+    /// Payoffs are predicted from the margins of positions, and the players choose one step ahead
+    /// by the double oracle method.
+    Margins,
     /// The basic choice of the paper: iterated regret minimisation over the outcomes of the
     /// evaluation game one step ahead, with optimised parameters.
     Basic,
@@ -166,6 +174,8 @@ pub struct ContinuousSearch<P: Continuous, E> {
     rng: Rng,
     /// The plan of a single player.
     plan: Option<Plan<P::Move>>,
+    /// The predictions of payoffs.
+    forecaster: Forecaster,
 }
 
 impl<P: Continuous, E: MoveEvaluator<P>> ContinuousSearch<P, E> {
@@ -178,7 +188,7 @@ impl<P: Continuous, E: MoveEvaluator<P>> ContinuousSearch<P, E> {
             candidates: options.candidates.max(3),
             ..options
         };
-        ContinuousSearch { options, evaluator, rng, plan: None }
+        ContinuousSearch { options, evaluator, rng, plan: None, forecaster: Forecaster::default() }
     }
 
     /// Returns the evaluation game.
@@ -200,6 +210,7 @@ impl<P: Continuous, E: MoveEvaluator<P>> Search<P> for ContinuousSearch<P, E> {
             after: position.clone(),
             before: position,
             evaluator: &mut self.evaluator,
+            predicted: None,
             rng: &mut self.rng,
             meter: budget.start(),
             max_iterations: budget.iterations,
@@ -207,7 +218,11 @@ impl<P: Continuous, E: MoveEvaluator<P>> Search<P> for ContinuousSearch<P, E> {
             n_playouts: 0,
             depth: 0,
         };
-        let answer = if actions.has_choice() { answer(&mut play, us, kept) } else { None };
+        let answer = if actions.has_choice() {
+            answer(&mut play, us, kept, &mut self.forecaster)
+        } else {
+            None
+        };
         let (answer, plan) = answer.map_or((None, None), |(answer, plan)| (Some(answer), plan));
         let Play { meter, n_playouts, depth, .. } = play;
         position.go_to(&home);
@@ -279,6 +294,7 @@ fn answer<P: Continuous>(
     play: &mut Play<'_, '_, P>,
     us: Role,
     kept: Option<Plan<P::Move>>,
+    forecaster: &mut Forecaster,
 ) -> Option<Answered<P>> {
     let shape = play.before.shape();
     let is_alone = shape.players().count() == 1 && shape.nature.is_none();
@@ -295,11 +311,18 @@ fn answer<P: Continuous>(
         play.assess(&drawn)?;
         return by_oracle(play, us, &mut tree, root, Valuation::Assess).map(without_plan);
     }
+    if method == Method::Margins && forecaster.learn(play, LEARNING_SHARE).is_some() {
+        return by_forecast(play, us, &mut tree, root, forecaster).map(without_plan);
+    }
     if method == Method::Auto {
         if is_alone && is_continuous {
             return by_plan(play, us, kept);
         }
-        if n_choosers > 1 || ends_at_once(play, &tree, root) {
+        let ends_at_once = ends_at_once(play, &tree, root);
+        if n_choosers > 1 && !ends_at_once && is_predictable(play, us, forecaster) {
+            return by_forecast(play, us, &mut tree, root, forecaster).map(without_plan);
+        }
+        if n_choosers > 1 || ends_at_once {
             return by_oracle(play, us, &mut tree, root, Valuation::Play).map(without_plan);
         }
     }
@@ -331,6 +354,48 @@ fn by_plan<P: Continuous>(
     Some((answer, Some(plan)))
 }
 
+/// Share of the budget that is used to learn predictions.
+const LEARNING_SHARE: f64 = 0.65;
+/// Shares of the budget after which predictions are tried, and after which trials end.
+const TRIAL_SHARE: f64 = 0.35;
+const TRIAL_END: f64 = 0.5;
+
+/// Returns whether payoffs can be predicted from the margins of positions well enough to help a
+/// role. Learns from plays to find out. A game that has an evaluation game is played by that.
+fn is_predictable<P: Continuous>(
+    play: &mut Play<'_, '_, P>,
+    us: Role,
+    forecaster: &mut Forecaster,
+) -> bool {
+    if forecaster.is_given_up()
+        || !play.before.shape().continuous
+        || !Forecaster::applies(&*play.before)
+    {
+        return false;
+    }
+    let drawn = draw_joint(&*play.before, play.rng);
+    let here = play.before.state().clone();
+    play.make(&here, &drawn);
+    if !play.after.is_terminal() && play.assess(&drawn).is_some() {
+        return false;
+    }
+    forecaster.learn(play, TRIAL_SHARE).is_some()
+        && forecaster.helps(play, us, TRIAL_END) == Some(true)
+        && forecaster.learn(play, LEARNING_SHARE).is_some()
+}
+
+/// Chooses by predicted payoffs one step ahead.
+fn by_forecast<P: Continuous>(
+    play: &mut Play<'_, '_, P>,
+    us: Role,
+    tree: &mut Tree<P>,
+    root: usize,
+    forecaster: &Forecaster,
+) -> Option<Answer<P::Move>> {
+    play.predicted = forecaster.evaluator();
+    by_oracle(play, us, tree, root, Valuation::Assess)
+}
+
 fn by_oracle<P: Continuous>(
     play: &mut Play<'_, '_, P>,
     us: Role,
@@ -340,6 +405,7 @@ fn by_oracle<P: Continuous>(
 ) -> Option<Answer<P::Move>> {
     let player = chooser_of(&tree.nodes[root].choosers, us)?;
     let found = Oracle::new(tree, root, valuation, play).run(play)?;
+    let range = play.before.shape().payoffs.clone();
     let node = &tree.nodes[root];
     let mut all = Vec::new();
     for (at, &arm) in found.arms[player].iter().enumerate() {
@@ -349,7 +415,7 @@ fn by_oracle<P: Continuous>(
         let candidate = Candidate {
             m: arm.m.clone(),
             visits: n_plays as u64,
-            value: found.values[player][at],
+            value: found.values[player][at].clamp(*range.start(), *range.end()),
             probability: found.profile.strategies[player][at],
             is_proven: false,
         };
@@ -357,7 +423,8 @@ fn by_oracle<P: Continuous>(
     }
     let chosen = draw_weighted(&found.profile.strategies[player], play.rng);
     let lines = vec![tree.line(root, us)];
-    Some(Answer::of_candidates(all, chosen, found.profile.values[player], lines))
+    let value = found.profile.values[player].clamp(*range.start(), *range.end());
+    Some(Answer::of_candidates(all, chosen, value, lines))
 }
 
 /// Arms with fewer plays than this share of the most played arm are not chosen where arms are

@@ -97,7 +97,7 @@ mod sample;
 pub mod solve;
 
 pub use agon_game::{Budget, Hint, Meter};
-pub use alphabeta::{AlphaBeta, AlphaBetaOptions, OpponentModel};
+pub use alphabeta::{AlphaBeta, AlphaBetaOptions, OpponentModel, TieBreak};
 pub use best_first::{BestFirst, BestFirstOptions};
 pub use evaluate::{Evaluate, GoalValues};
 pub use mcts::{

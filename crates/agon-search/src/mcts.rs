@@ -260,6 +260,9 @@ impl<P: Position> Mcts<P> {
 
 impl<P: Position> Search<P> for Mcts<P> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        if has_too_many_joint_moves(position) {
+            return report::without_search(position, us);
+        }
         let shared = self.search(position, us, budget, Purpose::Move);
         let rng = &mut self.workers[0].rng;
         let answer = shared.tree.answer(position, us, &self.options, rng);
@@ -283,11 +286,19 @@ impl<P: Position> Search<P> for Mcts<P> {
 
     /// Grows the tree. The next call of `think` finds the nodes of all replies in it.
     fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
-        if self.options.keep_tree && !budget.is_cancelled() {
+        if self.options.keep_tree && !budget.is_cancelled() && !has_too_many_joint_moves(position) {
             let shared = self.search(position, us, budget, Purpose::Ponder);
             self.tree = Some(shared.tree);
         }
     }
+}
+
+/// Returns whether the joint moves at a position cannot be numbered. Their number may grow below
+/// the position, so there is a margin to the range of the numbers.
+fn has_too_many_joint_moves<P: Position>(position: &P) -> bool {
+    const MAX_JOINT_MOVES: f64 = (1_u64 << 56) as f64;
+    let roles = position.shape().roles();
+    roles.map(|role| position.legal_moves(role).len() as f64).product::<f64>() > MAX_JOINT_MOVES
 }
 
 #[cfg(test)]

@@ -19,12 +19,14 @@
 //! - `render`: [`render`], diagnostics as text for people.
 //! - `codes`: [`CodePage`], the explanation of a diagnostic code.
 //! - `did_you_mean`: [`did_you_mean`], suggestions for misspelt names.
+//! - `layout`: [`n_line_ends`] and [`gap_before_comment`], for formatters.
 #![forbid(unsafe_code)]
 
 mod codes;
 mod diagnostic;
 mod did_you_mean;
 mod fix;
+mod layout;
 mod printable;
 mod render;
 mod source;
@@ -35,6 +37,7 @@ pub use codes::{CodePage, find_page};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use did_you_mean::{closest_name, did_you_mean};
 pub use fix::{Edit, Fix, apply_fixes};
+pub use layout::{gap_before_comment, n_line_ends};
 pub use printable::{printable, printable_with_colours};
 pub use render::render;
 pub use source::{LineColumn, Source, Span};

@@ -73,7 +73,7 @@ fn line_length(source: &Source, diagnostic: &Diagnostic) -> usize {
     let places = diagnostic.notes.iter().map(|(span, _)| *span).chain([diagnostic.span]);
     let lengths = places
         .flat_map(|span| [span.start(), span.end()])
-        .map(|byte| source.line_range(source.line_at(byte)).map_or(0, |range| range.len()));
+        .map(|byte| source.line_range(source.line_of(byte)).map_or(0, |range| range.len()));
     lengths.max().unwrap_or(0)
 }
 
@@ -142,7 +142,7 @@ impl<'a> Files<'a> for Source {
     }
 
     fn line_index(&'a self, (): (), byte: usize) -> Result<usize, Error> {
-        Ok(self.line_at(byte) - 1)
+        Ok(self.line_of(byte) - 1)
     }
 
     fn line_range(&'a self, (): (), index: usize) -> Result<std::ops::Range<usize>, Error> {

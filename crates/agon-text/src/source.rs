@@ -125,14 +125,14 @@ impl Source {
     }
 
     /// Returns the line, from 1, of a byte.
-    pub(crate) fn line_at(&self, byte: usize) -> usize {
+    pub fn line_of(&self, byte: usize) -> usize {
         self.line_starts.partition_point(|&start| start <= byte.min(self.text.len()))
     }
 
     /// Returns the line and column of a byte.
     pub fn place(&self, byte: usize) -> LineColumn {
         let byte = byte.min(self.text.len());
-        let line = self.line_at(byte);
+        let line = self.line_of(byte);
         let start = self.line_starts[line - 1];
         LineColumn { line, column: self.chars_before(byte) - self.chars_before(start) + 1 }
     }

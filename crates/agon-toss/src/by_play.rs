@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 use agon_game::{Fault, Position as _, Rng};
 use agon_text::{Diagnostic, Diagnostics, Span};
@@ -18,6 +19,16 @@ pub struct PlayPlan {
     pub seed: u64,
     /// Maximum number of steps. A longer play is reported as not ending.
     pub max_steps: usize,
+    /// Whether this is a quick test, in which a longer play is not reported.
+    pub is_quick: bool,
+    /// The time after which no play begins.
+    pub deadline: Option<Instant>,
+}
+
+impl Default for PlayPlan {
+    fn default() -> PlayPlan {
+        PlayPlan { plays: 2, seed: 1, max_steps: 1000, is_quick: false, deadline: None }
+    }
 }
 
 /// Plays at random and reports each fault once, and plays that do not end. Calls `after_each` after
@@ -34,6 +45,9 @@ pub fn check_by_play(
     let mut position = start.clone();
     let mut rng = Rng::seed_from_u64(plan.seed);
     for _ in 0..plan.plays {
+        if plan.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            break;
+        }
         position.go_to(start.state());
         position.play_out(&mut rng, plan.max_steps);
         match (position.fault(), position.fault_span()) {
@@ -52,7 +66,7 @@ pub fn check_by_play(
         }
         after_each();
     }
-    if n_endless > 0 {
+    if n_endless > 0 && !plan.is_quick {
         let arena = game.arena();
         let span = arena.location(arena.start_location()).span;
         let what = format!(

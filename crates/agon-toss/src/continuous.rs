@@ -8,12 +8,16 @@
 //! - `direct` is the algebra of numbers: it evaluates at one moment.
 //! - `symbolic` is the algebra of expressions over the values of functions and time: it makes the
 //!   right sides of differential equations and the conditions that are watched while time passes.
+//! - `robust` is the algebra of margins: how far numbers are from changing a truth value.
 //! - `quantify` eliminates quantifiers over real numbers.
+//! - `pieces` follows values as polynomials in the numbers of moves.
 //! - `evolve` lets time pass for several rules at once.
 
 mod direct;
 mod evolve;
+mod pieces;
 mod quantify;
+mod robust;
 mod symbolic;
 mod walk;
 
@@ -25,7 +29,8 @@ use agon_structures::formula::{Name, Variable};
 
 pub(crate) use direct::Moment;
 pub use evolve::Motion;
-pub(crate) use evolve::{Act, evolve};
+pub(crate) use evolve::{Act, Evolved, Stretch, evolve, time_variable};
+pub(crate) use pieces::{Numbers as NumbersOfAct, Pieces, Tracked, in_numbers};
 pub(crate) use walk::is_discrete;
 
 /// The reason why numbers of a position could not be computed.

@@ -16,14 +16,20 @@
 //! and against the GDL versions of games that ship in both languages.
 
 mod chance;
+mod drawing;
 mod embedding;
 mod families;
 mod game;
+mod legality;
+mod line;
+mod margins;
 mod moves;
 mod notation;
+mod play;
 mod position;
 mod state;
 mod step;
+mod successors;
 #[cfg(test)]
 mod tests;
 

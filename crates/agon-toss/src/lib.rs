@@ -34,7 +34,7 @@
 //! # Modules, in reading order
 //!
 //! 1. [`read`] parses text, [`syntax`] is the syntax tree, [`mod@print`] writes it in canonical
-//!    form.
+//!    form, and [`mod@format`] lays out a text without changing it.
 //! 2. [`check`] builds the [`arena`], and [`codes`] explains the diagnostics.
 //! 3. [`rewrite`] applies rules, and [`interpreter`] plays by the definition.
 //! 4. [`continuous`] evaluates formulas with real numbers and lets time pass, and [`evaluation`]
@@ -50,6 +50,7 @@ pub mod circuit;
 pub mod codes;
 pub mod continuous;
 pub mod evaluation;
+pub mod format;
 pub mod interpreter;
 pub mod print;
 pub mod read;

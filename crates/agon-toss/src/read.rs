@@ -1,12 +1,13 @@
 //! Parses text into a syntax tree, and reports everything that cannot be parsed with its place.
 //!
-//! After an error, parsing continues at the next section, so that one run reports many errors.
-//! Nothing else is checked here.
+//! After an error, parsing continues at the next section, so that one run reports many errors. The
+//! names that were read before the error stay known. Nothing else is checked here.
 
 mod board;
 mod cursor;
 mod formula;
 mod game;
+mod lexemes;
 mod lexer;
 mod rule;
 mod structure;
@@ -18,6 +19,10 @@ use agon_text::{Diagnostics, Source};
 
 use crate::syntax::{Formula, GameSheet, Structure, Term};
 use cursor::Cursor;
+
+pub use cursor::{RESERVED, SECTIONS};
+pub use lexemes::{Lexeme, LexemeKind, lexemes};
+pub use term::FUNCTIONS;
 
 /// Parses a game. The tree contains everything that could be parsed, even if there are errors.
 pub fn read(source: Arc<Source>) -> (GameSheet, Diagnostics) {
@@ -39,6 +44,13 @@ pub fn looks_like_game(text: &str) -> bool {
     let word =
         first.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
     cursor::SECTIONS.contains(&word)
+}
+
+/// Returns whether a source is a game of this language and not of GDL, by the ending of its name, or
+/// else by its first word.
+pub fn is_game(source: &Source) -> bool {
+    let ending = std::path::Path::new(source.name()).extension().unwrap_or_default();
+    ending == "toss" || (ending != "kif" && looks_like_game(source.text()))
 }
 
 /// Parses a formula that is a text of its own.

@@ -37,6 +37,53 @@ pub struct GameSheet {
     pub start: Option<Name>,
     /// Keys and values without meaning for play.
     pub data: Vec<(Name, String)>,
+    /// The places of all sections, readable or not, in order.
+    pub sections: Vec<Span>,
+    /// Every name that was read, in order, also in sections with mistakes. Editors find names here
+    /// while a section is being written.
+    pub mentions: Vec<Mention>,
+}
+
+/// A name where it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention {
+    /// The name.
+    pub name: Name,
+    /// What it stands for.
+    pub kind: NameKind,
+    /// Whether it is introduced here.
+    pub is_definition: bool,
+    /// The section, as an index into [`GameSheet::sections`].
+    pub section: usize,
+}
+
+/// What a name stands for where it is written.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NameKind {
+    /// A player.
+    Player,
+    /// A relation, defined or of the start.
+    Relation,
+    /// A rewriting rule.
+    Rule,
+    /// A location of the game graph.
+    Location,
+    /// A function from elements to numbers.
+    Function,
+    /// A function of numbers, or a distribution.
+    BuiltIn,
+    /// An element or a variable of elements or sets.
+    Variable,
+    /// A variable of numbers.
+    Number,
+    /// A label of an edge, or the rule whose name it is.
+    Label,
+    /// A parameter of a rule, or the random end of its interval.
+    Parameter,
+    /// A constant.
+    Constant,
+    /// A key of `DATA`.
+    Key,
 }
 
 /// `REL Name(x, y) = formula`.

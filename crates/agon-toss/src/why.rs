@@ -114,13 +114,22 @@ impl From<PositionError> for ExplainError {
 pub fn explain(position: &Interpreter, question: &str) -> Result<Explanation, ExplainError> {
     let roles = position.shape().roles();
     let names: Vec<String> = roles.flat_map(|role| position.number_names(role)).collect();
-    let is_name = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let rules = position.game().arena().rules();
+    let is_same = |known: &str, name: &str| known.eq_ignore_ascii_case(name);
+    let first = question.split(|c: char| c.is_whitespace() || "(),".contains(c));
+    let first = first.into_iter().find(|word| !word.is_empty()).unwrap_or_default();
+    // In a move with numbers, `(pz 0)` is a number even if no rule has a parameter of that name. A
+    // finding says so then. `(to 1)` and `(as fast)` distinguish edges.
+    let has_numbers = !names.is_empty() && rules.iter().any(|rule| is_same(&rule.name, first));
+    let is_name = |name: &str| {
+        names.iter().any(|known| is_same(known, name))
+            || (has_numbers && !is_same("to", name) && !is_same("as", name))
+    };
     let (family, numbers) = split_numbers(question, is_name);
     let words: Vec<&str> = family
         .split(|c: char| c.is_whitespace() || "(),".contains(c))
         .filter(|word| !word.is_empty())
         .collect();
-    let rules = position.game().arena().rules();
     let named = words
         .first()
         .and_then(|first| rules.iter().position(|rule| rule.name.eq_ignore_ascii_case(first)));

@@ -7,6 +7,7 @@ mod suite {
     mod constants;
     mod continuous_games;
     mod continuous_language;
+    mod continuous_moves;
     mod engines;
     mod fuzz_smoke;
     mod positions;

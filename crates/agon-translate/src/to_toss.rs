@@ -285,6 +285,9 @@ impl fmt::Display for ToTossError {
 
 impl std::error::Error for ToTossError {}
 
+/// Maximum number of roles. Sets of roles are words of 64 bits.
+const MAX_ROLES: usize = 64;
+
 /// Translates a GDL game to a structure rewriting game.
 ///
 /// # Errors
@@ -298,6 +301,11 @@ pub fn to_toss(game: &Arc<Game>, options: &ToTossOptions) -> Result<Translation,
             why: why.to_owned(),
             line: None,
         });
+    }
+    let n_roles = game.shape().role_names.len();
+    if n_roles > MAX_ROLES {
+        let why = format!("the game has {n_roles} roles, and at most {MAX_ROLES} are translated");
+        return Err(ToTossError { construct: Construct::Size, why, line: None });
     }
     let mut domain = domain::Domain::new(game, options)?;
     let error = match translate(&mut domain, options) {

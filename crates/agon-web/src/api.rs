@@ -2,6 +2,7 @@
 //! describes it.
 
 mod analysis;
+pub(crate) mod editor;
 mod games;
 mod hosting;
 mod players;
@@ -44,6 +45,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/api/v1/players", get(players::list))
         .route("/api/v1/check", post(games::check))
         .route("/api/v1/codes/{code}", get(games::code))
+        .route("/api/v1/lsp", get(editor::connect))
         .route("/api/v1/positions", post(positions::position))
         .route("/api/v1/analysis", post(analysis::analyse))
         .route("/api/v1/explain", post(questions::explain))

@@ -25,6 +25,8 @@ pub(crate) struct App {
     pub(crate) n_analyses: AtomicUsize,
     /// One permit for each picture that may be drawn at a time.
     pub(crate) drawing: tokio::sync::Semaphore,
+    /// One permit for each editor that may be connected at a time.
+    pub(crate) editors: Arc<tokio::sync::Semaphore>,
     matches: Mutex<BTreeMap<String, Arc<Hosted>>>,
 }
 
@@ -63,6 +65,7 @@ impl App {
             }
         }
         let drawing = tokio::sync::Semaphore::new(config.limits.cores);
+        let editors = Arc::new(tokio::sync::Semaphore::new(config.limits.editors));
         let app = App {
             config,
             library,
@@ -71,6 +74,7 @@ impl App {
             tournaments,
             n_analyses: AtomicUsize::new(0),
             drawing,
+            editors,
             matches: Mutex::new(matches),
         };
         Ok((Arc::new(app), remarks))

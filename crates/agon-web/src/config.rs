@@ -61,6 +61,8 @@ pub struct Limits {
     pub cores: usize,
     /// Maximum number of worker processes at a time.
     pub workers: usize,
+    /// Maximum number of editors that are connected to a language server at a time.
+    pub editors: usize,
     /// Maximum number of games that are kept ready to be played.
     pub open_games: usize,
     /// Maximum number of rulesheets that were sent by the page and are kept.
@@ -80,6 +82,7 @@ impl Default for Limits {
             matches: 64,
             cores,
             workers: cores,
+            editors: 16,
             open_games: 24,
             uploads: 200,
             analysis_seconds: 120.0,

@@ -5,7 +5,8 @@
 //!   resolves to this machine (DNS rebinding).
 //! - A request from a page of another origin is refused, and so is a body that is not JSON: forms
 //!   of other pages cannot send one without asking first.
-//! - With a token, requests to the API carry it, or the secret of the match that they are about.
+//! - With a token, requests to the API carry it, or the secret of the match that they are about. A
+//!   WebSocket carries it as the name of a protocol, `agon-token.TOKEN`.
 //! - Pages run no script but their own, load nothing from elsewhere, and cannot be framed.
 
 use std::sync::Arc;
@@ -19,6 +20,9 @@ use crate::answer::ApiError;
 use crate::api;
 use crate::app::App;
 use crate::secret::is_same;
+
+/// The beginning of the name of a protocol that carries the token to a WebSocket.
+const SOCKET_TOKEN: &str = "agon-token.";
 
 /// The policy of every page.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
@@ -78,6 +82,12 @@ fn check_token(app: &App, request: &Request) -> Result<(), ApiError> {
     let bearer = text(headers, header::AUTHORIZATION.as_str())
         .and_then(|value| value.strip_prefix("Bearer "));
     if bearer.is_some_and(|given| is_same(given.trim(), token)) {
+        return Ok(());
+    }
+    // A script cannot set headers of a WebSocket, but it can offer names of protocols.
+    let offered = text(headers, header::SEC_WEBSOCKET_PROTOCOL.as_str()).unwrap_or("");
+    let mut tokens = offered.split(',').filter_map(|name| name.trim().strip_prefix(SOCKET_TOKEN));
+    if request.uri().path() == "/api/v1/lsp" && tokens.any(|given| is_same(given, token)) {
         return Ok(());
     }
     // The holder of a secret of a match may use the routes of this match, and no others.

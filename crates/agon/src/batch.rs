@@ -96,6 +96,22 @@ pub struct GameBatch {
     rows: Vec<u64>,
 }
 
+/// What a role knows, as numbers: for each thing that it may perceive, whether it ever did, then
+/// whether it did in the last step; then its last action; then the time.
+struct Knowledge;
+
+impl Knowledge {
+    /// Returns the number of entries for a role.
+    fn width(numbers: &Numbers, role: agon_game::Role) -> usize {
+        2 * numbers.percepts(role).len() + numbers.actions().len() + 1
+    }
+
+    /// Returns the entry for the time: the number of steps as a part of 100, at most 1.
+    fn time(n_steps: u32) -> f32 {
+        (n_steps as f32 / 100.0).min(1.0)
+    }
+}
+
 /// What is known of each game after a step.
 #[derive(Default)]
 struct Results {
@@ -109,6 +125,12 @@ struct Results {
     rewards: Vec<f32>,
     /// By game: whether it ended in the last step.
     done: Vec<bool>,
+    /// The games that are marked in `done`.
+    done_games: Vec<usize>,
+    /// By game that is done: its number of steps.
+    last_steps: Vec<u32>,
+    /// Whether `ended` and `to_move` are to be computed again.
+    is_stale: bool,
 }
 
 impl Results {
@@ -119,13 +141,29 @@ impl Results {
             n_steps: vec![0; n_games],
             rewards: vec![0.0; n_games * n_players],
             done: vec![false; n_games],
+            done_games: Vec::new(),
+            last_steps: vec![0; n_games],
+            is_stale: true,
         }
     }
 
     /// Forgets what happened in the last step.
     fn clear(&mut self) {
-        self.rewards.fill(0.0);
-        self.done.fill(false);
+        let n_players = self.rewards.len() / self.done.len().max(1);
+        for game in self.done_games.drain(..) {
+            self.done[game] = false;
+            self.rewards[game * n_players..(game + 1) * n_players].fill(0.0);
+        }
+    }
+
+    /// Writes down that a game has ended.
+    #[inline]
+    fn put_end(&mut self, game: usize) {
+        if !self.done[game] {
+            self.done[game] = true;
+            self.done_games.push(game);
+        }
+        self.last_steps[game] = self.n_steps[game];
     }
 }
 
@@ -159,7 +197,11 @@ impl Actions<'_> {
 
 /// The games of a batch.
 trait Games: Send {
-    fn results(&self) -> &Results;
+    /// Returns the results, all of them up to date.
+    fn results(&mut self) -> &Results;
+
+    /// Returns the results, of which `to_move` and `ended` may be stale.
+    fn step_results(&self) -> &Results;
 
     fn results_mut(&mut self) -> &mut Results;
 
@@ -174,12 +216,12 @@ trait Games: Send {
     /// Sends marked games to their start.
     fn restart(&mut self, marked: &dyn Fn(usize) -> bool);
 
-    /// Sends a game to a state.
-    fn load(&mut self, game: usize, state: &Bits);
+    /// Sends a game to a position.
+    fn load(&mut self, game: usize, position: &NumberedPosition);
 
     /// Draws an action of a player in each game that has not ended; 0 for others. `player` is the
-    /// one to move if it is `None`.
-    fn draw(&mut self, player: Option<usize>, each: &mut dyn FnMut(usize, i32));
+    /// one to move if it is `None`. Calls back with the first of some games, and their actions.
+    fn draw(&mut self, player: Option<usize>, each: &mut dyn FnMut(usize, &[i32]));
 
     /// Calls back with each game that has not ended and the legal actions of a player, or of the
     /// player to move.
@@ -193,14 +235,28 @@ trait Games: Send {
 
     /// Returns games that have ended with their last states.
     fn last_states(&self) -> Vec<(usize, Bits)>;
+
+    /// Returns whether it is kept what roles have perceived.
+    fn knows(&self) -> bool;
+
+    /// Writes what a player knows in each game, or the one to move, in rows of `width` numbers.
+    fn write_knowledge(&mut self, player: Option<usize>, width: usize, rows: &mut [f32]);
+
+    /// Returns games that have ended with what a player knew at the end.
+    fn last_knowledge(
+        &self,
+        player: &dyn Fn(usize) -> usize,
+        width: usize,
+    ) -> Vec<(usize, Vec<f32>)>;
 }
 
 impl GameBatch {
     /// Starts `n` games. Equal seeds draw equal moves for nature and for [`RANDOM`].
     pub fn new(numbers: &Arc<Numbers>, n: usize, seed: u64, at_end: AtEnd) -> GameBatch {
         let circuit = &numbers.game().compiled().expect("numbered games have a circuit").circuit;
-        let games: Box<dyn Games> = match LaneGames::new(circuit, n, Backend::default()) {
-            Some(lanes) => Box::new(LaneBatch::new(numbers, lanes, n, seed, at_end)),
+        let lanes = LaneGames::new(circuit, numbers.actions_of(), n, seed, Backend::default());
+        let games: Box<dyn Games> = match lanes {
+            Some(lanes) => Box::new(LaneBatch::new(numbers, lanes, n, at_end)),
             None => Box::new(RowBatch::new(numbers, n, seed, at_end)),
         };
         GameBatch { numbers: Arc::clone(numbers), games, rows: Vec::new() }
@@ -213,7 +269,7 @@ impl GameBatch {
 
     /// Returns the number of games.
     pub fn len(&self) -> usize {
-        self.games.results().to_move.len()
+        self.games.step_results().n_steps.len()
     }
 
     /// Returns whether the batch has no games.
@@ -234,27 +290,27 @@ impl GameBatch {
 
     /// Returns, by game, the index among the players of the one to move; -1 where play has ended.
     /// In games in which players move at the same time it is the first player with a choice.
-    pub fn to_move(&self) -> &[i32] {
+    pub fn to_move(&mut self) -> &[i32] {
         &self.games.results().to_move
     }
 
     /// Returns, by game and player, the payoff if the game ended in the last step, or else 0.
     pub fn rewards(&self) -> &[f32] {
-        &self.games.results().rewards
+        &self.games.step_results().rewards
     }
 
     /// Returns, by game, whether it ended in the last step.
     pub fn done(&self) -> &[bool] {
-        &self.games.results().done
+        &self.games.step_results().done
     }
 
     /// Returns, by game, the number of steps since its start.
     pub fn n_steps(&self) -> &[u32] {
-        &self.games.results().n_steps
+        &self.games.step_results().n_steps
     }
 
     /// Returns, by game, whether play has ended. Never with [`AtEnd::Restart`].
-    pub fn ended(&self) -> &[bool] {
+    pub fn ended(&mut self) -> &[bool] {
         &self.games.results().ended
     }
 
@@ -287,7 +343,7 @@ impl GameBatch {
 
     /// Sends a game to a position of the same rules.
     pub fn load(&mut self, game: usize, position: &NumberedPosition) {
-        self.games.load(game, position.bits());
+        self.games.load(game, position);
         self.games.results_mut().n_steps[game] =
             u32::try_from(position.n_steps()).unwrap_or(u32::MAX);
     }
@@ -358,14 +414,13 @@ impl GameBatch {
     /// players move at the same time. Games that have ended get 0.
     pub fn draw_actions(&mut self, actions: &mut [i32]) {
         assert_eq!(actions.len(), self.n_actions_of_a_step(), "there is a place for each action");
-        if self.is_sequential() {
-            self.games.draw(None, &mut |game, action| actions[game] = action);
-        } else {
-            let n_players = self.per_game();
-            for player in 0..n_players {
-                let mut put = |game: usize, action| actions[game * n_players + player] = action;
-                self.games.draw(Some(player), &mut put);
-            }
+        let per_game = self.per_game();
+        for player in 0..per_game {
+            let player_to_draw = (!self.is_sequential()).then_some(player);
+            self.games.draw(player_to_draw, &mut |first, drawn| {
+                let places = actions[first * per_game + player..].iter_mut().step_by(per_game);
+                places.zip(drawn).for_each(|(place, &action)| *place = action);
+            });
         }
     }
 
@@ -425,6 +480,53 @@ impl GameBatch {
         for (words, row) in words.zip(rows.chunks_exact_mut(n_fluents)) {
             write_ones(words, one, row);
         }
+    }
+
+    /// Returns whether it is kept what roles know. It is in games with hidden information, unless
+    /// their steps may be rejected.
+    pub fn knows(&self) -> bool {
+        self.games.knows()
+    }
+
+    /// Returns the number of entries of what a player knows, or of the longest if `player` is
+    /// `None`.
+    pub fn n_knowledge(&self, player: Option<usize>) -> usize {
+        let mut roles = self.numbers.shape().players();
+        let width = |role| Knowledge::width(&self.numbers, role);
+        match player {
+            Some(player) => roles.nth(player).map_or(0, width),
+            None => roles.map(width).max().unwrap_or(0),
+        }
+    }
+
+    /// Writes what a player knows in each game, or what the player to move knows, in rows of
+    /// [`GameBatch::n_knowledge`] numbers: for each thing that it may perceive, whether it ever
+    /// did; for each, whether it did in the last step; its last action; the number of steps as a
+    /// part of 100. Rows of players with fewer percepts end in zeros.
+    ///
+    /// # Panics
+    /// Panics unless [`GameBatch::knows`].
+    pub fn write_knowledge(&mut self, player: Option<usize>, rows: &mut [f32]) {
+        assert!(self.knows(), "the batch keeps what roles know");
+        let width = self.n_knowledge(player);
+        assert_eq!(rows.len(), self.len() * width, "there is a row for each game");
+        self.games.write_knowledge(player, width, rows);
+    }
+
+    /// Returns the games that ended in the last step, with what a player knew at the end: always
+    /// the same one, or by game. Rows are as long as those of [`GameBatch::write_knowledge`].
+    ///
+    /// # Panics
+    /// Panics unless [`GameBatch::knows`].
+    pub fn last_knowledge(
+        &self,
+        player: Option<usize>,
+        of_game: &dyn Fn(usize) -> usize,
+    ) -> Vec<(usize, Vec<f32>)> {
+        assert!(self.knows(), "the batch keeps what roles know");
+        let width = self.n_knowledge(player);
+        let which = |game: usize| player.unwrap_or_else(|| of_game(game));
+        self.games.last_knowledge(&which, width)
     }
 
     fn per_game(&self) -> usize {

@@ -53,6 +53,7 @@ impl std::error::Error for NoAnalysis {}
 
 impl Game {
     /// Opens a game: the name of a shipped game, the path of a rulesheet, or the text of the rules.
+    /// A name or path may end with values of parameters, as in `hex(size=9)`.
     ///
     /// # Errors
     /// [`OpenError`] if there is no such game, or its rules have errors.
@@ -77,8 +78,10 @@ impl Game {
         if is_text && Shipped::named(game).is_none() {
             return Game::from_source(Arc::new(Source::new("rules", game)), options);
         }
-        let opened = Game::from_source(open::source(game)?, options)?;
-        Ok(opened.with_name(game))
+        let (source, mut settings) = open::raw_source(game)?;
+        settings.extend(options.settings.clone());
+        let opened = Game::from_source(open::expanded(source, &settings)?, options)?;
+        Ok(opened.with_name(&open::with_settings(game, &options.settings)))
     }
 
     /// Opens a game from its source.

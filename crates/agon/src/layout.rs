@@ -21,6 +21,16 @@ pub(crate) fn find(game: &Game) -> Layout {
     Layout::infer(&evidence(game))
 }
 
+/// Infers how states of a GDL game are drawn, from sampled play and the rules alone.
+pub(crate) fn find_gdl(game: &std::sync::Arc<gdl::Game>) -> Layout {
+    let table = agon_game::PositionTable::<gdl::Interpreter>::hidden(game.start());
+    let mut evidence = Evidence::from_play(&table, SAMPLING);
+    add_gdl(&mut evidence, game);
+    let text = game.rules().sheet().source.text();
+    evidence.hints = Hints::from_header(text).unwrap_or_default();
+    Layout::infer(&evidence)
+}
+
 /// Returns what is known of a game: sampled play, static facts, the circuit's fluents and moves,
 /// drawings in the rules, and hints of the author. Hints that are not understood are ignored.
 fn evidence(game: &Game) -> Evidence {

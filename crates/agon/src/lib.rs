@@ -29,18 +29,28 @@
 //! - [`assess`]: how a game plays, for its author.
 //! - [`explain`]: what the rules say about a game and a position.
 //! - [`factory`]: players for rules that arrive over a network.
+//! - [`mod@format`]: the layout of a rulesheet.
 //! - [`numbered`]: moves and facts as numbers.
 //! - [`survey`]: what holds in every state of a small game.
 //! - [`batch`]: thousands of games at once.
+//! - [`prove`]: temporal formulas, termination, playability, winnability.
+//! - [`diff`]: whether two rulesheets define the same game.
+//! - [`profile`]: what each rule costs, and which are never used.
+//! - [`selection`]: games by glob and by tag.
+//! - [`templates`]: small games to start from.
 //! - [`reports`]: checks, proofs, solutions and translations as JSON.
 //! - [`tournament`]: plans of tournaments, match by match.
+//! - [`experiment`]: experiments of published papers, as tournaments.
 #![forbid(unsafe_code)]
 
 pub mod assess;
 pub mod batch;
+pub mod diff;
 pub mod engine;
+pub mod experiment;
 pub mod explain;
 pub mod factory;
+pub mod format;
 mod game;
 mod layout;
 pub mod match_setup;
@@ -48,9 +58,13 @@ pub mod numbered;
 pub mod open;
 mod player;
 mod position;
+pub mod profile;
+pub mod prove;
 pub mod reports;
+pub mod selection;
 pub mod shipped;
 pub mod survey;
+pub mod templates;
 pub mod tournament;
 
 mod concepts;

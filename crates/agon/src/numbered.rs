@@ -184,6 +184,11 @@ impl Numbers {
         self.action_of[input.0 as usize]
     }
 
+    /// Returns, by input, its action.
+    pub(crate) fn actions_of(&self) -> &[Action] {
+        &self.action_of
+    }
+
     pub(crate) fn inputs_of(&self, role: Role) -> std::ops::Range<u32> {
         self.first_inputs[role.index()]..self.first_inputs[role.index() + 1]
     }
@@ -286,6 +291,12 @@ impl NumberedPosition {
         let to_actions =
             |joint: &[Input]| joint.iter().map(|&input| self.numbers.action_of(input)).collect();
         self.joints.chunks(n_roles).map(to_actions)
+    }
+
+    /// Returns the joint move that led here, if this is not the start.
+    pub(crate) fn last_joint(&self) -> Option<&[Input]> {
+        let n_roles = self.shape().role_names.len();
+        self.joints.len().checked_sub(n_roles).map(|first| &self.joints[first..])
     }
 
     /// Returns the joint moves that led here as texts.

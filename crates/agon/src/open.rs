@@ -1,5 +1,7 @@
 //! From the name, path or text of a game to an opened [`Game`](crate::Game).
 
+mod settings;
+
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,10 +14,13 @@ use agon_game::Shape;
 use agon_gdl::check::Checked;
 use agon_gdl::interpreter as gdl;
 pub use agon_gdl::interpreter::GoalPolicy;
+pub use agon_gdl::params::{Param, Settings};
 pub use agon_gdl::symbols::Case;
 use agon_text::{Diagnostic, Severity, Source, did_you_mean, render};
 use agon_toss::circuit::NoCircuit;
 use agon_toss::interpreter as toss;
+
+pub use settings::{expanded, located, params, setting, split_settings, with_settings};
 
 use crate::engine::Engine;
 use crate::shipped::{SHIPPED, Shipped};
@@ -48,6 +53,8 @@ pub struct OpenOptions {
     pub purpose: Purpose,
     /// Limits on opening and playing, for rules from strangers.
     pub limits: OpenLimits,
+    /// Values of the parameters of the rules, in place of the declared ones.
+    pub settings: Settings,
 }
 
 /// Limits on the time and memory of a game. By default there is no deadline, and the memory is that
@@ -80,6 +87,7 @@ impl Default for OpenOptions {
             goals: GoalPolicy::Highest,
             purpose: Purpose::Search,
             limits: OpenLimits::default(),
+            settings: Settings::new(),
         }
     }
 }
@@ -120,12 +128,7 @@ pub enum Language {
 
 /// Returns the rule language of a source, by the ending of its name or by its first word.
 pub fn language(source: &Source) -> Language {
-    let ending = Path::new(source.name()).extension().unwrap_or_default();
-    if ending == "toss" || (ending != "kif" && agon_toss::read::looks_like_game(source.text())) {
-        Language::Toss
-    } else {
-        Language::Gdl
-    }
+    if agon_toss::read::is_game(source) { Language::Toss } else { Language::Gdl }
 }
 
 /// Why a game could not be opened.
@@ -196,11 +199,31 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// Reads the text of a shipped game by its name, or of a file by its path.
+/// Reads the text of a shipped game by its name, or of a file by its path. The name may end with
+/// values of parameters, as in `hex(size=9)`. The text is that of plain rules without parameters.
 ///
 /// # Errors
-/// [`OpenError::Unreadable`] if there is neither, or the file is too large or not text.
+/// [`OpenError::Unreadable`] if there is neither, or the file is too large or not text, and
+/// [`OpenError::Rules`] if a parameter cannot have its value.
 pub fn source(game: &str) -> Result<Arc<Source>, OpenError> {
+    let (source, settings) = raw_source(game)?;
+    expanded(source, &settings)
+}
+
+/// Reads the text of a game like [`source`], but as it was written. Returns the values of
+/// parameters that the name has.
+///
+/// # Errors
+/// [`OpenError::Unreadable`] if there is no such game, or the file is too large or not text.
+pub fn raw_source(game: &str) -> Result<(Arc<Source>, Settings), OpenError> {
+    let (plain, settings) = split_settings(game);
+    match settings.is_empty() || Path::new(game).is_file() {
+        true => Ok((read_source(game)?, Settings::new())),
+        false => Ok((read_source(plain)?, settings)),
+    }
+}
+
+fn read_source(game: &str) -> Result<Arc<Source>, OpenError> {
     if let Some(shipped) = Shipped::named(game) {
         return Ok(Arc::new(Source::new(shipped.path, shipped.text)));
     }
@@ -251,6 +274,7 @@ pub fn open_gdl(source: Arc<Source>, options: &OpenOptions) -> Result<Arc<gdl::G
     if language(&source) == Language::Toss {
         return Err(OpenError::NotGdl { name: source.name().to_owned() });
     }
+    let source = expanded(source, &options.settings)?;
     let Checked { rules, findings } =
         agon_gdl::check::check_with(Arc::clone(&source), &options.case.into());
     let Some(rules) = rules else {

@@ -2,28 +2,24 @@
 //!
 //! The keys are those that the commands of the same names print with `--json`.
 
+mod check;
+mod translate;
 mod why;
 
 use std::fmt;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use agon_analysis::explain::properties_json;
 use agon_game::{Budget, Hidden, Notation, Shape};
-use agon_gdl::read::{ReadOptions, read_with};
-use agon_gdl::same_rules::same_rules;
-use agon_gdl::syntax::{Rulesheet, Syntax};
 use agon_search::solve::{HiddenGames, Method, Solution, SolveOptions, Unsolved, solve};
-use agon_text::{Diagnostic, Severity, Source, render};
-use agon_translate::formats::{asp, dot};
-use agon_translate::{to_gdl, to_toss};
 use serde_json::{Map, Value, json};
 
-pub use why::why;
+pub use check::{CheckPlays, check, check_watched, finding_json};
+pub use translate::{Target, TranslateOptions, Translated, translate};
+pub use why::{explanation_json, rewriting_json, why};
 
 use crate::engine::{GamePosition, GameTask};
 use crate::game::Game;
-use crate::open::{self, Language, OpenOptions};
 use crate::position::Position;
 
 /// Why a question about a game has no answer, as a sentence for the user.
@@ -40,81 +36,6 @@ impl std::error::Error for ReportError {}
 
 fn fail(why: &dyn fmt::Display) -> ReportError {
     ReportError(why.to_string())
-}
-
-/// Random games that a check plays to find errors which only play shows.
-#[derive(Copy, Clone, Debug)]
-pub struct CheckPlays {
-    /// Number of games; 0 plays none.
-    pub plays: u64,
-    /// The seed.
-    pub seed: u64,
-    /// Maximum number of steps of a game.
-    pub max_steps: usize,
-}
-
-impl Default for CheckPlays {
-    fn default() -> CheckPlays {
-        CheckPlays { plays: 0, seed: 1, max_steps: 1000 }
-    }
-}
-
-/// Checks rules and returns everything that was found, notes included, in the order of the text.
-pub fn check(source: &Arc<Source>, plays: CheckPlays) -> Vec<Diagnostic> {
-    let mut findings = match open::language(source) {
-        Language::Gdl => {
-            let checked = agon_gdl::check::check(Arc::clone(source));
-            let mut findings = checked.findings;
-            if let (Some(rules), true) = (checked.rules, plays.plays > 0) {
-                use agon_gdl::by_play::{PlayPlan, check_by_play};
-                let CheckPlays { plays, seed, max_steps } = plays;
-                match agon_gdl::interpreter::Game::open(rules, Default::default()) {
-                    Ok(game) => {
-                        let plan = PlayPlan { plays, seed, max_steps };
-                        findings.0.extend(check_by_play(&game, &plan, &mut || ()).0);
-                    }
-                    Err(finding) => findings.push(*finding),
-                }
-            }
-            findings
-        }
-        Language::Toss => {
-            let checked = agon_toss::check::check(Arc::clone(source));
-            let mut findings = checked.findings;
-            if let Some(arena) = checked.arena {
-                use agon_toss::by_play::{PlayPlan, check_by_play};
-                let CheckPlays { plays, seed, max_steps } = plays;
-                match agon_toss::interpreter::Game::open(arena, Default::default()) {
-                    Ok(game) => {
-                        let plan = PlayPlan { plays, seed, max_steps };
-                        findings.0.extend(check_by_play(&game, &plan, &mut || ()).0);
-                    }
-                    Err(finding) => findings.push(*finding),
-                }
-            }
-            findings
-        }
-    };
-    findings.sort();
-    findings.0
-}
-
-/// Returns a finding as JSON, with its place in the source.
-pub fn finding_json(finding: &Diagnostic, source: &Source) -> Value {
-    let (start, end) = (source.place(finding.span.start()), source.place(finding.span.end()));
-    let notes: Vec<Value> = finding
-        .notes
-        .iter()
-        .map(|(span, text)| {
-            let place = source.place(span.start());
-            json!({"line": place.line, "column": place.column, "message": text})
-        })
-        .collect();
-    json!({
-        "severity": finding.severity.word(), "code": finding.code, "message": finding.message,
-        "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column,
-        "notes": notes, "hints": finding.hints, "fix": finding.fix.as_ref().map(|fix| &fix.title),
-    })
 }
 
 /// Returns proved and observed properties of a game, searched for within a time limit.
@@ -185,7 +106,8 @@ fn follow<P: Notation>(start: &mut P, position: &Position) -> Result<(), ReportE
     Ok(())
 }
 
-fn solution_json<P: Hidden>(start: &P, solution: &Solution<P::Move>) -> Value {
+/// Returns the solution of a game as JSON. The key `solved` is true.
+pub fn solution_json<P: Hidden>(start: &P, solution: &Solution<P::Move>) -> Value {
     let shape = start.shape();
     let name = |index: usize| shape.role_names[index].clone();
     let values: Map<String, Value> = shape
@@ -203,19 +125,24 @@ fn solution_json<P: Hidden>(start: &P, solution: &Solution<P::Move>) -> Value {
     let joints = solution.line.joints.iter();
     let line: Vec<Vec<String>> =
         joints.map(|joint| joint.iter().map(|m| start.move_text(m)).collect()).collect();
-    let method = match solution.method {
-        Method::BreadthFirst => "breadth-first search",
-        Method::ProofNumbers => "proof-number search",
-        Method::Retrograde => "all positions, from the end backwards",
-    };
     json!({
         "solved": true, "values": values, "strategies": strategies, "line": line,
-        "method": method, "can_repeat": solution.can_repeat,
+        "method": method_name(solution.method), "can_repeat": solution.can_repeat,
         "nodes": solution.nodes, "seconds": solution.seconds,
     })
 }
 
-fn unsolved_json(shape: &Shape, unsolved: &Unsolved) -> Value {
+/// Returns what is told to the user of the method by which a game was solved.
+pub fn method_name(method: Method) -> &'static str {
+    match method {
+        Method::BreadthFirst => "breadth-first search",
+        Method::ProofNumbers => "proof-number search",
+        Method::Retrograde => "all positions, from the end backwards",
+    }
+}
+
+/// Returns the bounds of a game that was not solved as JSON. The key `solved` is false.
+pub fn unsolved_json(shape: &Shape, unsolved: &Unsolved) -> Value {
     let bounds: Map<String, Value> = shape
         .players()
         .map(|role| {
@@ -227,116 +154,6 @@ fn unsolved_json(shape: &Shape, unsolved: &Unsolved) -> Value {
         "solved": false, "why": unsolved.reason.to_string(), "bounds": bounds,
         "nodes": unsolved.nodes, "seconds": unsolved.seconds,
     })
-}
-
-/// The language or format of a translation.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Target {
-    /// A structure rewriting game.
-    Toss,
-    /// GDL in prefix KIF.
-    Gdl,
-    /// GDL in infix syntax.
-    Infix,
-    /// A graph for Graphviz: of relations (GDL), of locations (structure rewriting).
-    Dot,
-    /// A logic program for answer set solvers.
-    Asp,
-}
-
-impl Target {
-    /// Returns the target of a name: `toss`, `gdl`, `kif`, `infix`, `dot` or `asp`.
-    pub fn named(name: &str) -> Option<Target> {
-        Some(match name {
-            "toss" => Target::Toss,
-            "gdl" | "kif" => Target::Gdl,
-            "infix" => Target::Infix,
-            "dot" => Target::Dot,
-            "asp" => Target::Asp,
-            _ => return None,
-        })
-    }
-}
-
-/// Translates rules to another language or format. `time` limits the search for an equivalent
-/// structure rewriting game, `horizon` the number of steps of a logic program.
-///
-/// # Errors
-/// [`ReportError`] if the rules have errors or the target cannot express them.
-pub fn translate(
-    source: &Arc<Source>,
-    target: Target,
-    time: Duration,
-    horizon: usize,
-) -> Result<String, ReportError> {
-    let options = OpenOptions::default();
-    match (open::language(source), target) {
-        (Language::Gdl, Target::Toss) => {
-            let game = open::open_gdl(Arc::clone(source), &options).map_err(|why| fail(&why))?;
-            let deadline = Instant::now().checked_add(time);
-            let options = to_toss::ToTossOptions { deadline, ..Default::default() };
-            Ok(to_toss::to_toss(&game, &options).map_err(|why| fail(&why))?.text)
-        }
-        (Language::Gdl, Target::Gdl | Target::Infix | Target::Dot | Target::Asp) => {
-            let game = open::open_gdl(Arc::clone(source), &options).map_err(|why| fail(&why))?;
-            gdl_text(game.rules(), target, horizon)
-        }
-        (Language::Toss, Target::Toss) => {
-            let game = open::open_toss(Arc::clone(source)).map_err(|why| fail(&why))?;
-            Ok(agon_toss::print::print_sheet(game.arena().sheet()))
-        }
-        (Language::Toss, Target::Dot) => {
-            let game = open::open_toss(Arc::clone(source)).map_err(|why| fail(&why))?;
-            Ok(dot::arena(game.arena()))
-        }
-        (Language::Toss, Target::Gdl | Target::Infix | Target::Asp) => {
-            let game = open::open_toss(Arc::clone(source)).map_err(|why| fail(&why))?;
-            let translation = to_gdl::to_gdl(game.arena(), to_gdl::ToGdlLimits::default())
-                .map_err(|why| match why.hint() {
-                    Some(hint) => ReportError(format!("{why}; hint: {hint}")),
-                    None => fail(&why),
-                })?;
-            if target == Target::Gdl {
-                return Ok(translation.text);
-            }
-            let text = Arc::new(Source::new("translation", translation.text));
-            let checked = agon_gdl::check::check(Arc::clone(&text));
-            let errors: Vec<Diagnostic> = checked
-                .findings
-                .0
-                .into_iter()
-                .filter(|finding| finding.severity == Severity::Error)
-                .collect();
-            let rules = checked.rules.ok_or_else(|| ReportError(render(&errors, &text, false)))?;
-            gdl_text(&rules, target, horizon)
-        }
-    }
-}
-
-fn gdl_text(
-    rules: &agon_gdl::check::CheckedRules,
-    target: Target,
-    horizon: usize,
-) -> Result<String, ReportError> {
-    match target {
-        Target::Gdl | Target::Toss => printed(rules.sheet(), Syntax::Kif),
-        Target::Infix => printed(rules.sheet(), Syntax::Infix),
-        Target::Dot => Ok(dot::dependencies(rules)),
-        Target::Asp => asp::program(rules, horizon).map_err(|why| fail(&why)),
-    }
-}
-
-/// Prints a rulesheet, and checks that the text has the same rules when it is read again.
-fn printed(sheet: &Rulesheet, syntax: Syntax) -> Result<String, ReportError> {
-    let text = agon_gdl::print::print_rulesheet(sheet, syntax);
-    let again = Arc::new(Source::new("printed", text.as_str()));
-    let options = ReadOptions { case: sheet.symbols.case(), syntax: Some(syntax) };
-    let (again, _) = read_with(again, &options);
-    if same_rules(sheet, &again) {
-        Ok(text)
-    } else {
-        Err(fail(&"the printed rules differ from the original rules: this is a bug in agon"))
-    }
 }
 
 #[cfg(test)]

@@ -1,44 +1,120 @@
-//! Tournaments, match by match: for runners that play the matches in other processes.
+//! Tournaments, match by match, for runners that keep the results.
 //!
-//! A [`TournamentPlan`] is made from the same description as `agon tournament SPEC.toml`, and its
-//! matches have the same ids, seeds and openings. With a budget of iterations a match has the same
-//! moves wherever it is played. The plan has no store and no clock of its own.
+//! A [`TournamentPlan`] is made from the description of a tournament in TOML. It says which matches
+//! are left, plays one of them as an [`Attempt`], and computes the standings. The same description
+//! gives the same ids, seeds and openings in every process. With a budget of iterations a match has
+//! the same moves wherever it is played. The plan has no store and no clock of its own.
+
+mod attempt;
+mod export;
+mod need;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use agon_match::tournament::{
-    Decision, EntrantKind, Estimate, Fixture, Outcome, Rating, Schedule, Standings, Table,
-    Tournament, opening, read, schedule, standings,
+    Entrant, EntrantKind, Fixture, Outcome, Schedule, ScheduleError, SprtState, Standings,
+    Tournament, additions, schedule, sprt_state, standings,
 };
-use agon_match::{Ending, Match};
-use agon_players::{PlayerSource, parse_spec};
-use agon_text::{Diagnostic, Source, render};
-use serde_json::{Value, json};
+use agon_players::{PlayerSource, PlayerSpec, parse_spec};
+use agon_text::{Diagnostic, Source, Span, render};
+
+pub use attempt::{Attempt, PlayedMatch};
+pub use export::standings_json;
+pub use need::Need;
 
 use crate::game::Game;
-use crate::match_setup::{MatchLimits, MatchSetup, NoOutsidePlayers};
-use crate::open::{self, OpenOptions, Purpose};
+use crate::match_setup::SetupError;
+use crate::open::{self, OpenError, OpenOptions, Purpose};
+use crate::selection;
 use crate::shipped::Shipped;
 
-/// Why a tournament or one of its matches cannot be played, as a text for the user.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TournamentError(String);
+/// Why a tournament or one of its matches cannot be played.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum TournamentError {
+    /// The description has errors.
+    Description {
+        /// What is wrong; at least one entry.
+        findings: Vec<Diagnostic>,
+        /// The description.
+        source: Arc<Source>,
+    },
+    /// A game cannot be opened.
+    Game {
+        /// The game, as the description calls it.
+        name: String,
+        /// What is wrong with it.
+        error: OpenError,
+    },
+    /// A game has no role for a player.
+    NoPlayer {
+        /// The game, as the description calls it.
+        name: String,
+    },
+    /// The matches cannot be scheduled.
+    Schedule(ScheduleError),
+    /// A match cannot be set up.
+    Setup(SetupError),
+    /// Matches that were played belong to another tournament.
+    Changed {
+        /// What has changed; at least one entry.
+        changes: Vec<String>,
+    },
+}
+
+impl TournamentError {
+    /// Shows the error, on a terminal that takes colours or not.
+    pub fn render(&self, colour: bool) -> String {
+        match self {
+            TournamentError::Description { findings, source } => render(findings, source, colour),
+            TournamentError::Game { name, error } => format!("{name}: {}", error.render(colour)),
+            TournamentError::NoPlayer { name } => {
+                format!("{name} cannot be played: it has no role for a player")
+            }
+            TournamentError::Schedule(why) => why.to_string(),
+            TournamentError::Setup(why) => why.to_string(),
+            TournamentError::Changed { changes } => format!(
+                "this is not the tournament in the store:\n  {}\nOnly players, games and repeats \
+                 may be added. To start again, give another store, or move the old one away.",
+                changes.join("\n  ")
+            ),
+        }
+    }
+}
 
 impl fmt::Display for TournamentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.render(false))
     }
 }
 
 impl std::error::Error for TournamentError {}
 
-fn fail(why: &dyn fmt::Display) -> TournamentError {
-    TournamentError(why.to_string())
+/// Reads the description of a tournament.
+///
+/// # Errors
+/// [`TournamentError::Description`] with all errors and their places.
+pub fn read(source: &Arc<Source>) -> Result<Tournament, TournamentError> {
+    agon_match::tournament::read(source.text(), &parse_entrant).map_err(|findings| {
+        TournamentError::Description { findings: findings.0, source: Arc::clone(source) }
+    })
+}
+
+fn parse_entrant(text: &str) -> Result<EntrantKind, Box<Diagnostic>> {
+    Ok(match parse_spec(text)?.kind {
+        PlayerSource::BuiltIn(..) => EntrantKind::InProcess,
+        PlayerSource::Http(_) | PlayerSource::Command(_) => EntrantKind::Outside,
+        PlayerSource::Human => EntrantKind::Person,
+    })
+}
+
+/// Returns the specification of a player of a tournament.
+pub fn spec_of(entrant: &Entrant) -> PlayerSpec {
+    parse_spec(&entrant.player).expect("the tournament was read with this parser")
 }
 
 /// A tournament that is ready to be played: opened games and scheduled matches.
@@ -49,15 +125,49 @@ pub struct TournamentPlan {
     schedule: Schedule,
 }
 
-/// A game of a tournament.
+/// A game of a tournament, opened once and shared by all its matches.
 pub struct PlannedGame {
-    /// The game, opened once and shared by all its matches.
+    /// The game.
     pub game: Game,
     /// The whole rulesheet.
     pub rules: String,
 }
 
+/// A game of a tournament as a store keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredGame {
+    /// The game, as the description calls it.
+    pub name: String,
+    /// The whole rulesheet.
+    pub rules: String,
+    /// The names of the roles with a player.
+    pub roles: Vec<String>,
+}
+
 impl PlannedGame {
+    /// Opens a game for the matches of a tournament, which calls it `name`.
+    ///
+    /// # Errors
+    /// [`TournamentError`] if the game cannot be opened, or has no role for a player.
+    pub fn open(
+        name: &str,
+        source: Arc<Source>,
+        tournament: &Tournament,
+    ) -> Result<PlannedGame, TournamentError> {
+        let purpose = match tournament.thinking.iterations {
+            Some(_) => Purpose::ReproducibleSearch,
+            None => Purpose::Search,
+        };
+        let options = OpenOptions { purpose, ..OpenOptions::default() };
+        let rules = source.text().to_owned();
+        let game = Game::from_source(source, &options)
+            .map_err(|error| TournamentError::Game { name: name.to_owned(), error })?;
+        if game.shape().players().next().is_none() {
+            return Err(TournamentError::NoPlayer { name: name.to_owned() });
+        }
+        Ok(PlannedGame { game: game.with_name(name), rules })
+    }
+
     /// Returns the names of the roles with a player.
     pub fn role_names(&self) -> Vec<String> {
         let shape = self.game.shape();
@@ -65,67 +175,58 @@ impl PlannedGame {
     }
 }
 
-/// A finished match of a tournament.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlayedMatch {
-    /// The id: twelve hexadecimal digits.
-    pub id: String,
-    /// The game, as the description calls it.
-    pub game: String,
-    /// Number of the repeat, from 0.
-    pub repeat: u64,
-    /// By role with a player: the name of the player.
-    pub players: Vec<String>,
-    /// The seed of the match.
-    pub seed: u64,
-    /// Joint moves that were made before the players were asked.
-    pub opening: Vec<Vec<String>>,
-    /// `finished`, `fault`, `too-long` or `stopped`.
-    pub status: &'static str,
-    /// Payoffs, errors, steps and seconds.
-    pub outcome: Outcome,
-    /// The record in the JSON format of ggp.org.
-    pub record: String,
-    /// The joint moves of the whole match.
-    pub moves: Vec<Vec<String>>,
-}
-
 impl TournamentPlan {
-    /// Reads a description in TOML, opens its games and makes the schedule. Paths in it are
-    /// relative to `folder`. `name` is used in messages.
+    /// Reads a description in TOML whose players all run in this process, and prepares it. Paths
+    /// in it are relative to `folder`. `name` is used in messages.
     ///
     /// # Errors
     /// [`TournamentError`] if the description has errors, a game cannot be opened, or a player does
     /// not run in this process.
     pub fn new(name: &str, text: &str, folder: &Path) -> Result<TournamentPlan, TournamentError> {
-        let source = Source::new(name, text);
-        let tournament = read(source.text(), &parse_entrant)
-            .map_err(|findings| TournamentError(render(&findings.0, &source, false)))?;
-        let purpose = match tournament.thinking.iterations {
-            Some(_) => Purpose::ReproducibleSearch,
-            None => Purpose::Search,
-        };
-        let options = OpenOptions { purpose, ..OpenOptions::default() };
+        let resolved = selection::resolve_spec(text, folder).map_err(|selection| {
+            let source = Arc::new(Source::new(name, text));
+            let why = format!("`{selection}` selects no game");
+            let finding = Diagnostic::error("tournament", place(text, &selection), why)
+                .hint("see `agon games` for names and tags".to_owned());
+            TournamentError::Description { findings: vec![finding], source }
+        })?;
+        let text = resolved.as_str();
+        let source = Arc::new(Source::new(name, text));
+        let tournament = read(&source)?;
+        if let Some(outside) = tournament.players.iter().find(|player| player.is_outside) {
+            let why = format!("`{}` runs outside of this process", outside.player);
+            let finding = Diagnostic::error("tournament", place(text, &outside.player), why)
+                .hint("play this tournament with `agon tournament`".to_owned());
+            return Err(TournamentError::Description { findings: vec![finding], source });
+        }
+        TournamentPlan::open(&source, tournament, folder)
+    }
+
+    /// Opens the games of a tournament and makes the schedule. Paths are relative to `folder`.
+    ///
+    /// # Errors
+    /// [`TournamentError`] if a game cannot be opened, or the matches cannot be scheduled.
+    pub fn open(
+        source: &Arc<Source>,
+        tournament: Tournament,
+        folder: &Path,
+    ) -> Result<TournamentPlan, TournamentError> {
         let mut games = Vec::new();
         for name in &tournament.games {
-            let place = match Shipped::named(name) {
-                Some(shipped) => shipped.name.to_owned(),
-                None => folder.join(name).to_string_lossy().into_owned(),
-            };
-            let wrong = |why: &dyn fmt::Display| TournamentError(format!("{name}: {why}"));
-            let source = open::source(&place).map_err(|why| wrong(&why))?;
-            let rules = source.text().to_owned();
-            let game = Game::from_source(source, &options).map_err(|why| wrong(&why))?;
-            let game = game.with_name(name);
-            if game.shape().players().next().is_none() {
-                return Err(wrong(&"it has no role for a player"));
+            // An absolute path replaces the folder.
+            let location = open::located(name, folder);
+            let (plain, _) = open::split_settings(&location);
+            if Shipped::named(plain).is_none() && !Path::new(plain).exists() {
+                return Err(no_such_game(name, source));
             }
-            games.push(PlannedGame { game, rules });
+            let rules = open::source(&location)
+                .map_err(|error| TournamentError::Game { name: name.clone(), error })?;
+            games.push(PlannedGame::open(name, rules, &tournament)?);
         }
         let n_roles: Vec<usize> =
             games.iter().map(|game| game.game.shape().players().count()).collect();
-        let schedule = schedule(&tournament, &n_roles).map_err(|error| fail(&error))?;
-        Ok(TournamentPlan { text: text.to_owned(), tournament, games, schedule })
+        let schedule = schedule(&tournament, &n_roles).map_err(TournamentError::Schedule)?;
+        Ok(TournamentPlan { text: source.text().to_owned(), tournament, games, schedule })
     }
 
     /// Returns the description as it was given.
@@ -143,204 +244,120 @@ impl TournamentPlan {
         &self.games
     }
 
+    /// Returns the games as a store keeps them.
+    pub fn stored_games(&self) -> Vec<StoredGame> {
+        let games = self.games.iter().zip(&self.tournament.games);
+        games
+            .map(|(game, name)| StoredGame {
+                name: name.clone(),
+                rules: game.rules.clone(),
+                roles: game.role_names(),
+            })
+            .collect()
+    }
+
+    /// Returns the schedule.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
     /// Returns the scheduled matches.
     pub fn fixtures(&self) -> &[Fixture] {
         &self.schedule.fixtures
     }
 
-    /// Plays one match. Returns `None` if it was aborted. `token` identifies the record, and `now`
-    /// returns the time in milliseconds since 1970; neither has an influence on play.
+    /// Returns the resources that a match needs on a machine with this number of processors.
+    pub fn need(&self, fixture: &Fixture, n_processors: usize) -> Need {
+        let seated: Vec<&Entrant> =
+            fixture.seating.iter().map(|player| &self.tournament.players[*player]).collect();
+        let shape = self.games[fixture.game].game.shape();
+        Need::of(&seated, shape, &self.tournament.thinking, n_processors)
+    }
+
+    /// Sets up a match, as [`Attempt::new`] does.
     ///
     /// # Errors
-    /// [`TournamentError`] if a player cannot be made.
-    pub fn play(
-        &self,
-        fixture: &Fixture,
-        token: String,
-        now: &dyn Fn() -> u64,
+    /// [`TournamentError::Setup`] if the clocks are not times.
+    pub fn attempt<'a>(
+        &'a self,
+        fixture: &'a Fixture,
+        began: u64,
         is_aborted: &Arc<AtomicBool>,
-    ) -> Result<Option<PlayedMatch>, TournamentError> {
-        let tournament = &self.tournament;
-        let game = &self.games[fixture.game].game;
-        let thinking = &tournament.thinking;
-        let limits = MatchLimits {
-            start_clock: thinking.start_clock,
-            play_clock: thinking.play_clock,
-            margin: thinking.margin,
-            iterations: thinking.iterations,
-            ponder: thinking.ponder,
-            seed: fixture.seed,
-            max_steps: tournament.max_steps,
-        };
-        let entrants: Vec<_> =
-            fixture.seating.iter().map(|player| &tournament.players[*player]).collect();
-        let parse = |text: &String| parse_spec(text).expect("it was parsed with the description");
-        let specs = entrants.iter().map(|entrant| parse(&entrant.player)).collect();
-        let moves = opening(game.table().as_ref(), tournament.openings, fixture.opening_seed);
-        let mut setup =
-            MatchSetup::new(game.clone(), specs, limits).map_err(|error| fail(&error))?;
-        setup.id = format!("agon.{}.{}", fixture.id, now());
-        setup.is_aborted = Arc::clone(is_aborted);
-        let since = Instant::now();
-        let seated = setup.seat(&NoOutsidePlayers).map_err(|error| fail(&error))?;
-        let finished = setup.play(seated, moves.clone(), now, &mut |_, _| {});
-        let status = match finished.ending() {
-            None | Some(Ending::Aborted) => return Ok(None),
-            Some(Ending::Finished(_)) => "finished",
-            Some(Ending::Fault(_)) => "fault",
-            Some(Ending::TooLong) => "too-long",
-            Some(Ending::Stopped(_)) => "stopped",
-        };
-        let seconds = since.elapsed().as_secs_f64();
-        let roles: Vec<usize> = finished.shape().players().map(agon_game::Role::index).collect();
-        let players: Vec<String> = entrants.iter().map(|entrant| entrant.name.clone()).collect();
-        let mut record = setup.record(&finished, token);
-        for (role, name) in roles.iter().zip(&players) {
-            record.player_names[*role].clone_from(name);
-        }
-        Ok(Some(PlayedMatch {
-            id: fixture.id.to_string(),
-            game: tournament.games[fixture.game].clone(),
-            repeat: fixture.repeat,
-            players,
-            seed: fixture.seed,
-            opening: moves,
-            status,
-            outcome: outcome(&finished, &roles, seconds),
-            record: record.to_json().to_string(),
-            moves: finished.steps().iter().map(|step| step.joint.clone()).collect(),
-        }))
+    ) -> Result<Attempt<'a>, TournamentError> {
+        Attempt::new(&self.tournament, &self.games[fixture.game], fixture, began, is_aborted)
     }
 
-    /// Computes points with intervals and Elo ratings from the matches so far, by id.
-    pub fn standings(&self, played: &BTreeMap<String, Outcome>) -> Standings {
+    /// Compares the plan with a tournament of which matches were played, by its description and
+    /// its games. Returns what was added, as a text that is empty if nothing was.
+    ///
+    /// # Errors
+    /// [`TournamentError::Changed`] if more has changed than what may be added.
+    pub fn additions(&self, old: &str, games: &[StoredGame]) -> Result<String, TournamentError> {
+        let old = read(&Arc::new(Source::new("the tournament in the store", old)))?;
+        let (mut parts, mut changes) = (Vec::new(), Vec::new());
+        match additions(&old, &self.tournament) {
+            Ok(growth) => {
+                if !growth.players.is_empty() {
+                    parts.push(format!("players {}", growth.players.join(", ")));
+                }
+                if !growth.games.is_empty() {
+                    parts.push(format!("games {}", growth.games.join(", ")));
+                }
+                if growth.repeats > 0 {
+                    parts.push(format!("{} repeats", growth.repeats));
+                }
+            }
+            Err(error) => changes = error.changes,
+        }
+        for stored in games {
+            let here = self.tournament.games.iter().position(|name| *name == stored.name);
+            if here.is_some_and(|at| self.games[at].rules != stored.rules) {
+                changes.push(format!("the rules of `{}` have changed", stored.name));
+            }
+        }
+        if changes.is_empty() {
+            Ok(parts.join("; "))
+        } else {
+            Err(TournamentError::Changed { changes })
+        }
+    }
+
+    /// Returns, by fixture, the outcome of its match among those played so far, by id.
+    pub fn outcomes(&self, played: &BTreeMap<String, Outcome>) -> Vec<Option<Outcome>> {
         let of_fixture = |fixture: &Fixture| played.get(&fixture.id.to_string()).cloned();
-        let outcomes: Vec<Option<Outcome>> = self.fixtures().iter().map(of_fixture).collect();
-        standings(&self.tournament, &self.schedule, &outcomes)
+        self.fixtures().iter().map(of_fixture).collect()
     }
 
-    /// Returns standings as JSON, with the keys of `agon tournament --json`.
-    pub fn standings_json(&self, standings: &Standings) -> Value {
-        let sprt = standings.sprt.map(|state| {
-            let decision = state.decision.map(|decision| match decision {
-                Decision::First => "elo0",
-                Decision::Second => "elo1",
-            });
-            json!({
-                "llr": state.llr, "lower": state.lower, "upper": state.upper,
-                "blocks": state.n_blocks, "decision": decision,
-            })
-        });
-        let games: Vec<Value> = standings.games.iter().map(|table| self.table(table)).collect();
-        json!({
-            "name": self.tournament.name, "seed": self.tournament.seed,
-            "matches": standings.n_matches, "played": standings.n_played,
-            "is_complete": standings.n_played == standings.n_matches,
-            "sprt": sprt, "overall": self.table(&standings.overall), "games": games,
-        })
+    /// Computes points with intervals and Elo ratings from the outcomes so far, by fixture.
+    pub fn standings(&self, outcomes: &[Option<Outcome>]) -> Standings {
+        standings(&self.tournament, &self.schedule, outcomes)
     }
 
-    fn table(&self, table: &Table) -> Value {
-        let name = |player: usize| self.tournament.players[player].name.as_str();
-        let estimate = |e: &Estimate| json!({"mean": e.mean, "low": e.low, "high": e.high, "observations": e.n});
-        let rating =
-            |r: &Rating| json!({"elo": r.elo, "low": r.elo - r.half, "high": r.elo + r.half});
-        let players = table.rows.iter().enumerate().map(|(player, row)| {
-            let against = table.cross[player].iter().enumerate().filter_map(|(other, points)| {
-                let mut entry = estimate(points.as_ref()?);
-                entry["player"] = json!(name(other));
-                let difference = table.ratings.difference(player, other);
-                entry["elo_difference"] = json!(difference.as_ref().map(rating));
-                Some(entry)
-            });
-            json!({
-                "player": name(player), "spec": self.tournament.players[player].player,
-                "points": row.points.as_ref().map(estimate),
-                "rating": table.ratings.ratings[player].as_ref().map(rating),
-                "mean_goal": row.mean_goal, "matches": row.n_matches, "broken": row.n_broken,
-                "wins": row.wins, "draws": row.draws, "losses": row.losses,
-                "slips": row.n_errors, "against": against.collect::<Vec<_>>(),
-            })
-        });
-        json!({
-            "game": table.game.map(|game| self.tournament.games[game].as_str()),
-            "ratings_are_bounded": table.ratings.is_bounded,
-            "players": players.collect::<Vec<_>>(),
-        })
+    /// Returns the state of the sequential test, if the tournament has one. Once it has decided,
+    /// the remaining matches need not be played.
+    pub fn sprt_state(&self, outcomes: &[Option<Outcome>]) -> Option<SprtState> {
+        sprt_state(&self.tournament, &self.schedule, outcomes)
     }
 }
 
-fn parse_entrant(text: &str) -> Result<EntrantKind, Box<Diagnostic>> {
-    let spec = parse_spec(text)?;
-    match spec.kind {
-        PlayerSource::BuiltIn(..) => Ok(EntrantKind::InProcess),
-        PlayerSource::Human => Ok(EntrantKind::Person),
-        PlayerSource::Http(_) | PlayerSource::Command(_) => {
-            let all = agon_text::Span::new(0, text.len());
-            let why = "this player runs outside of the process";
-            let finding = Diagnostic::error("tournament", all, why.to_owned());
-            Err(Box::new(finding.hint("play this tournament with `agon tournament`".to_owned())))
-        }
-    }
+/// Returns the place of a quoted text in a description.
+fn place(text: &str, quoted: &str) -> Span {
+    let at = ['"', '\''].iter().find_map(|mark| text.find(&format!("{mark}{quoted}{mark}")));
+    at.map_or(Span::new(0, 0), |at| Span::new(at + 1, at + 1 + quoted.len()))
 }
 
-fn outcome(game: &Match, roles: &[usize], seconds: f64) -> Outcome {
-    let goals = match game.ending() {
-        Some(Ending::Finished(payoffs)) => Some(roles.iter().map(|role| payoffs[*role]).collect()),
-        Some(Ending::Fault(_) | Ending::TooLong | Ending::Stopped(_) | Ending::Aborted) | None => {
-            None
-        }
+/// Returns the error for an unknown game, with its place in the description.
+fn no_such_game(name: &str, source: &Arc<Source>) -> TournamentError {
+    let span = place(source.text(), name);
+    let finding = Diagnostic::error("tournament", span, format!("there is no game `{name}`"));
+    let finding = match open::closest(name) {
+        Some(other) => finding.hint(format!("did you mean the shipped game `{other}`?")),
+        None => finding.hint(
+            "give the name of a shipped game (see `agon games`), or a path relative to this file",
+        ),
     };
-    let n_errors = |role: &usize| {
-        let in_play = game.steps().iter().filter(|step| step.errors[*role].is_some()).count();
-        in_play + usize::from(!game.start_errors()[*role].is_empty())
-    };
-    Outcome {
-        goals,
-        n_steps: game.steps().len(),
-        n_errors: roles.iter().map(n_errors).collect(),
-        seconds,
-    }
+    TournamentError::Description { findings: vec![finding], source: Arc::clone(source) }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SPEC: &str = "games = [\"tic-tac-toe\"]\nrepeats = 2\nopenings = 2\niterations = 20\n\
-                        [players]\na = \"mcts\"\nb = \"random\"\n";
-
-    #[test]
-    fn a_match_is_the_same_wherever_it_is_played() {
-        let plans =
-            [0, 1].map(|_| TournamentPlan::new("spec", SPEC, Path::new("")).expect("it is sound"));
-        assert_eq!(plans[0].fixtures(), plans[1].fixtures());
-        let mut played = BTreeMap::new();
-        for fixture in plans[0].fixtures().iter().rev() {
-            let [first, second] = [0, 1].map(|plan: usize| {
-                let aborted = Arc::default();
-                plans[plan].play(fixture, "token".to_owned(), &|| 0, &aborted)
-            });
-            let first = first.expect("players are built-in").expect("nothing aborts it");
-            let second = second.expect("players are built-in").expect("nothing aborts it");
-            assert_eq!((&first.moves, &first.record), (&second.moves, &second.record));
-            assert_eq!(first.status, "finished");
-            played.insert(first.id, first.outcome);
-        }
-        let standings = plans[0].standings(&played);
-        assert_eq!((standings.n_played, standings.n_matches), (4, 4));
-    }
-
-    #[test]
-    fn descriptions_with_errors_are_refused() {
-        for (text, part) in [
-            ("games = 1", "games"),
-            (&SPEC.replace("tic-tac-toe", "no-such-game"), "no-such-game"),
-            (&SPEC.replace("\"random\"", "\"cmd:x\""), "outside"),
-        ] {
-            let error = TournamentPlan::new("spec", text, Path::new("")).err();
-            let error = error.expect("it has an error").to_string();
-            assert!(error.contains(part), "{error}");
-        }
-    }
-}
+mod tests;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::fact::{Fact, parts};
+use super::words::Axes;
 
 /// A relation between two or three facts with the same name: by how much their numbers differ, and
 /// which symbols are equal or given. Invariant: the facts are sorted, so that equal concepts are
@@ -48,7 +49,7 @@ impl Concept {
         }
         let column = |at: usize| {
             let texts: Vec<&String> = facts.iter().map(|fact| &fact.arguments[at]).collect();
-            let numbers: Option<Vec<i64>> = texts.iter().map(|text| number(text)).collect();
+            let numbers: Option<Vec<i64>> = facts.iter().map(|fact| fact.ranks[at]).collect();
             match numbers {
                 Some(numbers) => Column::Offsets(numbers),
                 None if texts.iter().all(|text| *text == texts[0]) => Column::Same,
@@ -203,9 +204,19 @@ impl Concept {
         rule
     }
 
-    /// Describes the concept in words.
+    /// Describes the concept in words. Two numbers are read as a row and a column.
     pub fn sentence(&self) -> String {
-        super::words::sentence(self)
+        super::words::sentence(self, None)
+    }
+
+    /// Describes the concept in words. Directions are those of a drawn board.
+    pub(crate) fn sentence_on(&self, axes: Option<&Axes>) -> String {
+        super::words::sentence(self, axes)
+    }
+
+    /// Returns the name of the facts.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 }
 

@@ -2,6 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::concept::number;
+
+/// The order of symbols other than numbers: the rank of each. Letters count as coordinates where
+/// the rules say which one follows which.
+pub type Orders = BTreeMap<String, i64>;
+
 /// A fact that may hold at a position: a fluent with its arguments as text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fact {
@@ -9,6 +15,8 @@ pub(super) struct Fact {
     pub(super) name: String,
     /// Its arguments as text. An argument may be a compound term.
     pub(super) arguments: Vec<String>,
+    /// By argument: its number, or its rank in a known order.
+    pub(super) ranks: Vec<Option<i64>>,
 }
 
 impl Fact {
@@ -16,11 +24,23 @@ impl Fact {
     pub(super) fn parse(text: &str) -> Fact {
         let inside = text.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
         let Some(inside) = inside else {
-            return Fact { name: text.trim().to_owned(), arguments: Vec::new() };
+            let name = text.trim().to_owned();
+            return Fact { name, arguments: Vec::new(), ranks: Vec::new() };
         };
         let mut parts = parts(inside).into_iter();
         let name = parts.next().unwrap_or_default();
-        Fact { name, arguments: parts.collect() }
+        let arguments: Vec<String> = parts.collect();
+        let ranks = arguments.iter().map(|argument| number(argument)).collect();
+        Fact { name, arguments, ranks }
+    }
+
+    /// Reads a fluent like [`Fact::parse`]. Arguments that are not numbers have their ranks.
+    fn parse_ordered(text: &str, orders: &Orders) -> Fact {
+        let mut fact = Fact::parse(text);
+        for (argument, rank) in fact.arguments.iter().zip(&mut fact.ranks) {
+            *rank = rank.or_else(|| orders.get(argument).copied());
+        }
+        fact
     }
 }
 
@@ -62,16 +82,22 @@ pub(super) fn parts(text: &str) -> Vec<String> {
 pub(super) struct Facts {
     list: Vec<Fact>,
     numbers: BTreeMap<String, u32>,
+    orders: Orders,
 }
 
 impl Facts {
+    /// Returns an empty numbering of facts whose arguments have these orders.
+    pub(super) fn with_orders(orders: Orders) -> Facts {
+        Facts { orders, ..Facts::default() }
+    }
+
     /// Returns the number of a fact by its text, and adds the fact if it is new.
     pub(super) fn number(&mut self, text: &str) -> u32 {
         if let Some(&known) = self.numbers.get(text) {
             return known;
         }
         let number = self.list.len() as u32;
-        self.list.push(Fact::parse(text));
+        self.list.push(Fact::parse_ordered(text, &self.orders));
         self.numbers.insert(text.to_owned(), number);
         number
     }

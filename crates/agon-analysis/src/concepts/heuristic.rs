@@ -1,13 +1,13 @@
 //! Heuristics made of sets of facts, and the concepts behind them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Instant;
 
 use agon_game::{Notation, Role};
 
 use super::concept::Concept;
-use super::fact::Facts;
+use super::fact::{Fact, Facts, Orders};
 use super::learn::{
     EndingOptions, Endings, WeightedFacts, concept_instances, frequent_sets, joined_concepts,
     pair_concepts, transferred,
@@ -58,6 +58,10 @@ pub struct ConceptHeuristic {
     pub concepts: BTreeSet<Concept>,
     /// The number of random plays.
     pub n_plays: u64,
+    /// By role: the number of these plays that it won and that were learned from.
+    pub n_won: Vec<usize>,
+    /// Whether learning stopped because the time ran out.
+    pub is_late: bool,
 }
 
 impl ConceptHeuristic {
@@ -69,8 +73,21 @@ impl ConceptHeuristic {
         given: Option<&BTreeSet<Concept>>,
         deadline: Option<Instant>,
     ) -> ConceptHeuristic {
+        ConceptHeuristic::learn_ordered(start, options, given, deadline, &Orders::new())
+    }
+
+    /// Learns a heuristic like [`ConceptHeuristic::learn`]. Symbols in `orders` count as
+    /// coordinates, like numbers.
+    pub fn learn_ordered<P: Notation>(
+        start: &P,
+        options: &LearnOptions,
+        given: Option<&BTreeSet<Concept>>,
+        deadline: Option<Instant>,
+        orders: &Orders,
+    ) -> ConceptHeuristic {
         let LearnOptions { n_wins, seed, .. } = *options;
-        let endings = Endings::play(start, &EndingOptions { n_wins, seed, deadline });
+        let orders = orders.clone();
+        let endings = Endings::play(start, &EndingOptions { n_wins, seed, deadline, orders });
         let max_size = options.max_size.clamp(1, 3);
         let mut concepts = BTreeSet::new();
         if options.kind != HeuristicKind::Statistical {
@@ -92,7 +109,50 @@ impl ConceptHeuristic {
         };
         let rules: Vec<Vec<WeightedFacts>> = endings.won.iter().map(of_role).collect();
         let totals = rules.iter().map(|rules| rules.iter().map(|rule| rule.value).sum()).collect();
-        ConceptHeuristic { facts: endings.facts, rules, totals, concepts, n_plays: endings.n_plays }
+        ConceptHeuristic {
+            n_won: endings.won.iter().map(Vec::len).collect(),
+            facts: endings.facts,
+            rules,
+            totals,
+            concepts,
+            n_plays: endings.n_plays,
+            is_late: endings.is_late,
+        }
+    }
+
+    /// Returns the `n` concepts that occur most often, each with the number of its occurrences at
+    /// the ends of won plays.
+    pub fn best_concepts(&self, n: usize) -> Vec<(u64, &Concept)> {
+        let mut counts: BTreeMap<&Concept, u64> = BTreeMap::new();
+        for rule in self.rules.iter().flatten() {
+            let instance: Vec<&Fact> =
+                rule.body.iter().map(|&fact| self.facts.fact(fact)).collect();
+            let concept = Concept::of(&instance);
+            if let Some(concept) = concept.and_then(|concept| self.concepts.get(&concept)) {
+                *counts.entry(concept).or_default() += rule.n_plays;
+            }
+        }
+        let mut best: Vec<(u64, &Concept)> = counts.into_iter().map(|(c, n)| (n, c)).collect();
+        best.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        best.truncate(n);
+        best
+    }
+
+    /// Returns the texts of known facts with a name.
+    pub(crate) fn facts_named(&self, name: &str) -> Vec<String> {
+        let facts = (0..self.facts.len()).map(|fact| self.facts.fact(fact as u32));
+        facts.filter(|fact| fact.name == name).map(ToString::to_string).collect()
+    }
+
+    /// Returns the `n` rules of a role that held at the ends of most plays, each with the number of
+    /// these plays and its facts as text.
+    pub fn most_frequent(&self, role: Role, n: usize) -> Vec<(u64, Vec<String>)> {
+        let mut rules: Vec<&WeightedFacts> = self.rules[role.index()].iter().collect();
+        rules.sort_by(|a, b| b.n_plays.cmp(&a.n_plays).then_with(|| a.body.cmp(&b.body)));
+        let texts = |rule: &WeightedFacts| {
+            rule.body.iter().map(|&fact| self.facts.fact(fact).to_string()).collect()
+        };
+        rules.into_iter().take(n).map(|rule| (rule.n_plays, texts(rule))).collect()
     }
 
     /// Returns the number of roles that have at least one rule.

@@ -8,7 +8,7 @@ use agon_game::{Notation, Rng, Role};
 use rand::SeedableRng as _;
 
 use super::concept::{Column, Concept};
-use super::fact::Facts;
+use super::fact::{Facts, Orders};
 
 /// The terminal positions of random plays, by the role that won.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +19,8 @@ pub struct Endings {
     pub(super) won: Vec<Vec<Vec<u32>>>,
     /// The number of plays, won by a role or not.
     pub(super) n_plays: u64,
+    /// Whether playing stopped at the deadline.
+    pub(super) is_late: bool,
 }
 
 /// Maximum number of plays for each requested win. Plays without a winner are repeated.
@@ -31,7 +33,7 @@ const MAX_FACTS: usize = 150;
 const MAX_SUBSETS: usize = 2_000_000;
 
 /// Options of [`Endings::play`].
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct EndingOptions {
     /// The number of plays that each role has to win.
     pub n_wins: usize,
@@ -39,27 +41,37 @@ pub struct EndingOptions {
     pub seed: u64,
     /// Time at which playing stops.
     pub deadline: Option<Instant>,
+    /// The order of symbols other than numbers.
+    pub orders: Orders,
 }
 
 impl Endings {
     /// Plays at random until each role has won `n_wins` plays, but only a limited number of plays.
+    /// Facts that hold at the start and at every end, such as walls, are left out.
     pub fn play<P: Notation>(start: &P, options: &EndingOptions) -> Endings {
-        let &EndingOptions { n_wins, seed, deadline } = options;
+        let &EndingOptions { n_wins, seed, deadline, .. } = options;
         let mut rng = Rng::seed_from_u64(seed);
         let mut position = start.clone();
         let players: Vec<Role> = start.shape().players().collect();
-        let mut endings =
-            Endings { won: vec![Vec::new(); start.shape().role_names.len()], ..Endings::default() };
+        let mut endings = Endings {
+            facts: Facts::with_orders(options.orders.clone()),
+            won: vec![Vec::new(); start.shape().role_names.len()],
+            ..Endings::default()
+        };
+        let mut constant: BTreeSet<String> = start.state_text().into_iter().collect();
         for _ in 0..MAX_TRIES * n_wins as u64 {
             if players.iter().all(|player| endings.won[player.index()].len() >= n_wins) {
                 break;
             }
             if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                endings.is_late = true;
                 break;
             }
             position.go_to(start.state());
             position.play_out(&mut rng, MAX_STEPS);
             endings.n_plays += 1;
+            let texts: BTreeSet<String> = position.state_text().into_iter().collect();
+            constant.retain(|fact| texts.contains(fact));
             if let Some(winner) = winner(&position, &players)
                 && endings.won[winner.index()].len() < n_wins
             {
@@ -67,9 +79,14 @@ impl Endings {
                 let mut held: Vec<u32> =
                     texts.iter().map(|text| endings.facts.number(text)).collect();
                 held.sort_unstable();
-                held.truncate(MAX_FACTS);
                 endings.won[winner.index()].push(held);
             }
+        }
+        let constant: BTreeSet<u32> =
+            constant.iter().filter_map(|fact| endings.facts.find(fact)).collect();
+        for held in endings.won.iter_mut().flatten() {
+            held.retain(|fact| !constant.contains(fact));
+            held.truncate(MAX_FACTS);
         }
         endings
     }
@@ -99,6 +116,8 @@ pub(super) struct WeightedFacts {
     pub(super) body: Vec<u32>,
     /// The value that the facts add.
     pub(super) value: f64,
+    /// The number of won plays at whose end the facts held.
+    pub(super) n_plays: u64,
 }
 
 /// Returns the most frequent sets of up to `max_size` facts with their frequencies (algorithm 1).
@@ -128,7 +147,11 @@ pub(super) fn frequent_sets(
     let n_positions = positions.len().max(1) as f64;
     rules
         .into_iter()
-        .map(|(count, body)| WeightedFacts { body, value: count as f64 / n_positions })
+        .map(|(count, body)| WeightedFacts {
+            body,
+            value: count as f64 / n_positions,
+            n_plays: count,
+        })
         .collect()
 }
 
@@ -221,7 +244,7 @@ pub(super) fn concept_instances(
     let n = n_sets.max(1) as f64;
     counts
         .into_iter()
-        .map(|(body, count)| WeightedFacts { body, value: count as f64 / n })
+        .map(|(body, count)| WeightedFacts { body, value: count as f64 / n, n_plays: count })
         .collect()
 }
 
@@ -232,8 +255,7 @@ pub(super) fn transferred(concepts: &BTreeSet<Concept>, facts: &Facts) -> BTreeS
     let mut forms: BTreeMap<(&str, usize), Vec<bool>> = BTreeMap::new();
     for number in 0..facts.len() {
         let fact = facts.fact(number as u32);
-        let are_numbers =
-            fact.arguments.iter().map(|argument| super::concept::number(argument).is_some());
+        let are_numbers = fact.ranks.iter().map(Option::is_some);
         let form = forms.entry((fact.name.as_str(), fact.arguments.len()));
         let form = form.or_insert_with(|| vec![true; fact.arguments.len()]);
         form.iter_mut().zip(are_numbers).for_each(|(all, is_number)| *all &= is_number);

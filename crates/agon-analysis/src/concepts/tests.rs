@@ -15,7 +15,7 @@ use super::*;
 use crate::tests::shipped;
 
 fn play(game: &Arc<Game>, n_wins: usize, seed: u64) -> Endings {
-    Endings::play(&game.start(), &EndingOptions { n_wins, seed, deadline: None })
+    Endings::play(&game.start(), &EndingOptions { n_wins, seed, ..EndingOptions::default() })
 }
 
 fn concept(facts: &[&str]) -> Concept {
@@ -189,4 +189,88 @@ fn values_of_a_play<P: agon_game::Notation + 'static>(
         let other = evaluator.value(&position, second);
         Some([own, heuristic.value(&position, first), other, heuristic.value(&position, second)])
     })
+}
+
+/// In connect four the first argument is the column and the second counts upwards.
+#[test]
+fn directions_follow_the_drawn_board() {
+    let drawing = |text: &str| {
+        let fact = Fact::parse(text);
+        Some((fact.ranks[0]? as f64, -(fact.ranks[1]? as f64)))
+    };
+    let facts = ["(disc 1 1 red)", "(disc 2 1 red)", "(disc 1 2 red)"].map(str::to_owned);
+    let axes = Axes::of_facts(&facts, &drawing).expect("the facts are drawn");
+    let on_board = |facts: &[&str]| concept(facts).sentence_on(Some(&axes));
+    assert_eq!(
+        on_board(&["(disc 1 1 red)", "(disc 1 2 red)"]),
+        "two discs of one colour, one on top of the other"
+    );
+    assert_eq!(
+        on_board(&["(disc 1 1 red)", "(disc 2 1 red)"]),
+        "two discs of one colour, side by side"
+    );
+    assert_eq!(
+        on_board(&["(disc 1 1 red)", "(disc 1 2 yellow)"]),
+        "a disc of red and, on top of it, one of yellow"
+    );
+    assert_eq!(
+        on_board(&["(disc 1 1 red)", "(disc 2 2 red)", "(disc 3 3 red)"]),
+        "three discs of one colour in a row, on a diagonal that rises to the right"
+    );
+}
+
+/// A game with a wall that never changes, and columns that are letters.
+const LETTERS: &str = "
+(role white) (role black)
+(init (wall c 1)) (init (wall a 3)) (init (wall b 2)) (init (control white))
+(<= (legal ?p (put ?x ?y)) (true (control ?p)) (free ?x ?y))
+(<= (legal ?p noop) (role ?p) (not (true (control ?p))))
+(<= (free ?x ?y) (column ?x) (row ?y) (not (taken ?x ?y)))
+(<= (taken ?x ?y) (true (stone ?x ?y ?p)))
+(<= (next (wall ?x ?y)) (true (wall ?x ?y)))
+(<= (next (stone ?x ?y ?p)) (true (stone ?x ?y ?p)))
+(<= (next (stone ?x ?y ?p)) (does ?p (put ?x ?y)))
+(<= (next (control white)) (true (control black)))
+(<= (next (control black)) (true (control white)))
+(<= (pair ?p) (true (stone ?x ?y ?p)) (true (stone ?z ?y ?p)) (succ ?x ?z))
+(<= terminal (pair ?p))
+(<= (goal ?p 100) (pair ?p))
+(<= (goal ?p 0) (role ?p) (not (pair ?p)))
+(column a) (column b) (column c) (succ a b) (succ b c)
+(row 1) (row 2) (row 3)
+";
+
+#[test]
+fn walls_are_left_out_and_letters_are_coordinates() {
+    let game = crate::tests::game(LETTERS);
+    let orders = crate::properties::symbol_orders(&game);
+    assert_eq!(orders, [("a", 0), ("b", 1), ("c", 2)].map(|(s, n)| (s.to_owned(), n)).into());
+    let options = EndingOptions { n_wins: 50, orders, ..EndingOptions::default() };
+    let endings = Endings::play(&game.start(), &options);
+    let held = endings.won.iter().flatten().flatten().map(|&fact| endings.facts.fact(fact));
+    assert!(held.clone().all(|fact| fact.name != "wall"), "walls never change");
+    assert!(held.clone().any(|fact| fact.name == "stone"));
+    let fact = |text: &str| {
+        let fact = endings.facts.find(text).unwrap_or_else(|| panic!("{text} never held"));
+        endings.facts.fact(fact)
+    };
+    let beside = Concept::of(&[fact("(stone a 1 white)"), fact("(stone b 1 white)")]);
+    assert_eq!(
+        beside.expect("they form a concept").rule(),
+        "(<= (concept ?x0 ?x1 ?x2) (stone ?x0 ?x1 ?x2) (stone (+ ?x0 1) ?x1 ?x2))"
+    );
+}
+
+/// A game that nobody wins says so.
+#[test]
+fn without_a_winner_there_is_nothing_to_learn() {
+    let game = crate::tests::game(
+        "(role r)(role s)(init (s 0))(<= (legal ?r a) (role ?r))(<= (next (s 1)) (true (s 0)))\
+         (<= terminal (true (s 1)))(<= (goal ?r 50) (role ?r))",
+    );
+    let options = LearnOptions { n_wins: 2, ..LearnOptions::default() };
+    let learnt = ConceptHeuristic::learn(&game.start(), &options, None, None);
+    let view = crate::explain::ConceptView { ternary: None, drawing: None, n_shown: 8 };
+    let lines = crate::explain::concepts_text(&learnt, &game.start(), &view);
+    assert_eq!(lines[1], "none of 60 plays was won, so there is nothing to learn");
 }

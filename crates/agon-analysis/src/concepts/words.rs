@@ -1,12 +1,184 @@
 //! Descriptions of concepts in words.
+//!
+//! Directions follow the drawn board, if it is known ([`Drawing`]). Otherwise two numbers are read
+//! as a row and a column, as in the paper.
 
 use super::concept::{Column, Concept};
 
-/// Describes a concept in words. If the facts have two numbers, these are read as a row and a
-/// column.
-pub(super) fn sentence(concept: &Concept) -> String {
+/// Where facts are drawn: to the right and downwards, in any unit. `None` for facts that are not
+/// drawn on a board.
+pub type Drawing<'d> = dyn Fn(&str) -> Option<(f64, f64)> + 'd;
+
+/// A step of a concept: cells to the right and downwards.
+type Step = (i64, i64);
+
+/// The directions in which the numbers of a fact grow on a board: by argument, cells to the right
+/// and downwards.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Axes(Vec<Option<Step>>);
+
+impl Axes {
+    /// Finds the directions of the arguments of facts on a drawn board. Two facts that differ in one
+    /// argument by one show where it leads.
+    pub(crate) fn of_facts(facts: &[String], drawing: &Drawing<'_>) -> Option<Axes> {
+        let parsed: Vec<(super::fact::Fact, (f64, f64))> = facts
+            .iter()
+            .filter_map(|text| Some((super::fact::Fact::parse(text), drawing(text)?)))
+            .collect();
+        let n = parsed.first()?.0.arguments.len();
+        let mut axes = vec![None; n];
+        for (argument, axis) in axes.iter_mut().enumerate() {
+            'pairs: for (a, from) in &parsed {
+                for (b, to) in &parsed {
+                    let (Some(Some(x)), Some(Some(y))) =
+                        (a.ranks.get(argument), b.ranks.get(argument))
+                    else {
+                        continue;
+                    };
+                    let others_agree = (0..n.min(b.ranks.len()))
+                        .filter(|&i| i != argument)
+                        .all(|i| a.ranks[i].is_none() || a.ranks[i] == b.ranks[i]);
+                    if *y == *x + 1 && others_agree {
+                        let sign = |d: f64| if d.abs() < 1e-6 { 0 } else { d.signum() as i64 };
+                        *axis = Some((sign(to.0 - from.0), sign(to.1 - from.1)));
+                        break 'pairs;
+                    }
+                }
+            }
+        }
+        Some(Axes(axes)).filter(|axes| axes.0.iter().flatten().any(|&step| step != (0, 0)))
+    }
+
+    /// Reads the first of two numbers as a row and the second as a column.
+    fn of_paper(concept: &Concept) -> Axes {
+        let is_number = |column: &Column| matches!(column, Column::Offsets(_));
+        let numbers: Vec<usize> =
+            (0..concept.columns.len()).filter(|&at| is_number(&concept.columns[at])).collect();
+        let mut axes = vec![None; concept.columns.len()];
+        if let [row, column] = numbers[..] {
+            axes[row] = Some((0, 1));
+            axes[column] = Some((1, 0));
+        }
+        Axes(axes)
+    }
+
+    /// Returns the step from the first fact of a concept to another. `None` if a number does not
+    /// lead to another place.
+    fn step(&self, concept: &Concept, fact: usize) -> Option<Step> {
+        let mut sum = (0, 0);
+        for (at, column) in concept.columns.iter().enumerate() {
+            if let Column::Offsets(offsets) = column {
+                let (right, down) = self.0.get(at).copied().flatten()?;
+                sum.0 += right * offsets[fact];
+                sum.1 += down * offsets[fact];
+            }
+        }
+        Some(sum)
+    }
+}
+
+/// Describes a concept in words. `axes` are the directions of the drawn board, if they are known.
+pub(super) fn sentence(concept: &Concept, axes: Option<&Axes>) -> String {
+    let paper = Axes::of_paper(concept);
+    let axes = axes.unwrap_or(&paper);
+    let steps: Option<Vec<Step>> =
+        (1..concept.n_facts).map(|fact| axes.step(concept, fact)).collect();
+    let is_place = matches!(
+        concept.name.as_str(),
+        "cell" | "square" | "field" | "place" | "location" | "position" | "board"
+    );
+    match steps {
+        Some(steps) if !is_place => pieces(concept, &steps),
+        steps => places(concept, steps.as_deref()),
+    }
+}
+
+/// Describes pieces: "two discs of one colour, one on top of the other".
+fn pieces(concept: &Concept, steps: &[Step]) -> String {
     let name = &concept.name;
-    let places: Vec<String> = (1..concept.n_facts).map(|fact| place(concept, fact)).collect();
+    let number = if concept.n_facts == 2 { "two" } else { "three" };
+    let plural = if name.ends_with('s') { name.clone() } else { format!("{name}s") };
+    let contents: Vec<&Column> =
+        concept.columns.iter().filter(|column| !matches!(column, Column::Offsets(_))).collect();
+    let [first, rest @ ..] = steps else { return format!("{number} {plural}") };
+    match contents.as_slice() {
+        [Column::Symbols(symbols)] => {
+            let mut text = format!("a {name} of {}", symbols[0]);
+            for (step, symbol) in steps.iter().zip(&symbols[1..]) {
+                text.push_str(&format!(" and, {}, one of {symbol}", relative(*step)));
+            }
+            text
+        }
+        contents => {
+            let alike = match contents {
+                [] => String::new(),
+                [Column::Same] => " of one colour".to_owned(),
+                _ => " that are partly alike".to_owned(),
+            };
+            match rest {
+                [] => format!("{number} {plural}{alike}, {}", mutual(*first)),
+                [second, ..] if second.0 == 2 * first.0 && second.1 == 2 * first.1 => {
+                    let line = match first {
+                        (_, 0) => "side by side",
+                        (0, _) => "one above the other",
+                        (a, b) if a == b => "on a diagonal that falls to the right",
+                        (a, b) if *a == -b => "on a diagonal that rises to the right",
+                        _ => "on a line",
+                    };
+                    format!("three {plural}{alike} in a row, {line}")
+                }
+                [second, ..] => format!(
+                    "three {plural}{alike}: the second {}, the third {} of the first",
+                    relative(*first),
+                    relative(*second)
+                ),
+            }
+        }
+    }
+}
+
+/// Describes how two pieces lie to each other.
+fn mutual(step: Step) -> String {
+    match step {
+        (0, 0) => "in one place".to_owned(),
+        (0, 1 | -1) => "one on top of the other".to_owned(),
+        (1 | -1, 0) => "side by side".to_owned(),
+        (1 | -1, 1 | -1) => "diagonally next to each other".to_owned(),
+        (0, n) => format!("one {} above the other", n.abs()),
+        (n, 0) => format!("{} apart in one row", n.abs()),
+        (a, b) if a.abs() == b.abs() => format!("{} apart on a diagonal", a.abs()),
+        (a, b) => format!("{} columns and {} rows apart", a.abs(), b.abs()),
+    }
+}
+
+/// Describes where a piece lies, seen from another.
+fn relative((right, down): Step) -> String {
+    let vertical = |down: i64| if down > 0 { "below" } else { "above" };
+    let side = if right > 0 { "right" } else { "left" };
+    match (right, down) {
+        (0, 0) => "in the same place".to_owned(),
+        (0, 1) => "directly below it".to_owned(),
+        (0, -1) => "on top of it".to_owned(),
+        (0, n) => format!("{} {} it", n.abs(), vertical(n)),
+        (1 | -1, 0) => format!("to the {side} of it"),
+        (n, 0) => format!("{} to the {side} of it", n.abs()),
+        (a, b) if a.abs() == 1 && b.abs() == 1 => {
+            format!("diagonally {} it to the {side}", vertical(b))
+        }
+        (a, b) if a.abs() == b.abs() => {
+            format!("{} diagonally {} it to the {side}", a.abs(), vertical(b))
+        }
+        (a, b) => format!("{} {} it and {} to the {side}", b.abs(), vertical(b), a.abs()),
+    }
+}
+
+/// Describes places and what they hold: "a cell and its right neighbour hold the same mark".
+fn places(concept: &Concept, steps: Option<&[Step]>) -> String {
+    let name = &concept.name;
+    let places: Vec<String> = match steps {
+        Some(steps) => steps.iter().map(|&step| direction(name, step)).collect(),
+        None => (1..concept.n_facts).map(|fact| difference(concept, fact)).collect(),
+    };
     let symbols: Vec<&Column> =
         concept.columns.iter().filter(|column| !matches!(column, Column::Offsets(_))).collect();
     let all = match places.as_slice() {
@@ -43,36 +215,26 @@ pub(super) fn sentence(concept: &Concept) -> String {
     }
 }
 
-/// Describes the place of a fact relative to the first fact.
-fn place(concept: &Concept, fact: usize) -> String {
-    let numbers: Vec<(usize, i64)> = concept
-        .columns
-        .iter()
-        .enumerate()
-        .filter_map(|(at, column)| match column {
-            Column::Offsets(offsets) => Some((at, offsets[fact])),
-            Column::Same | Column::Symbols(_) => None,
-        })
-        .collect();
+/// Describes a fact by how its numbers differ from those of the first fact.
+fn difference(concept: &Concept, fact: usize) -> String {
     let name = &concept.name;
-    match numbers.as_slice() {
-        [(_, down), (_, right)] => direction(name, *down, *right),
-        [] => format!("another {name}"),
-        _ => {
-            let differs = numbers.iter().filter(|(_, by)| *by != 0);
-            let parts: Vec<String> =
-                differs.map(|(at, by)| format!("{by:+} in argument {}", at + 1)).collect();
-            if parts.is_empty() {
-                format!("another {name}")
-            } else {
-                format!("the {name} at {}", parts.join(" and "))
+    let mut parts = Vec::new();
+    for (at, column) in concept.columns.iter().enumerate() {
+        match column {
+            Column::Offsets(offsets) if offsets[fact] != 0 => {
+                parts.push(format!("{:+} in argument {}", offsets[fact], at + 1));
             }
+            Column::Offsets(_) | Column::Same | Column::Symbols(_) => {}
         }
+    }
+    match parts.is_empty() {
+        true => format!("another {name}"),
+        false => format!("the {name} at {}", parts.join(" and ")),
     }
 }
 
-/// Describes the place that is `down` rows and `right` columns away.
-fn direction(name: &str, down: i64, right: i64) -> String {
+/// Describes the place that is a step away.
+fn direction(name: &str, (right, down): Step) -> String {
     let vertical = if down > 0 { "lower" } else { "upper" };
     let side = if right > 0 { "right" } else { "left" };
     match (down, right) {

@@ -1,41 +1,66 @@
 //! The move heuristic by regressed goals, as text and as JSON.
 
-use std::collections::BTreeSet;
-use std::fmt;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agon_game::{Notation as _, Position as _, Role};
 use agon_gdl::interpreter::Interpreter;
 use serde_json::{Value, json};
 
+use super::abbreviated;
+use super::prospects::{Literal, Prospect, Prospects};
+use crate::properties::Properties;
 use crate::regression::{
-    ActionHeuristics, Aim, Evaluator, Extent, Logic, Network, Reader, formula_text, normalise,
+    ActionHeuristics, Aim, Evaluator, Extent, Logic, Network, Reader, equalise, formula_text,
+    normalise,
 };
 
-/// Maximum number of parts of a formula that are shown.
+/// Maximum number of parts of a formula in JSON.
 const MAX_PARTS: usize = 80;
+
+/// Maximum number of ways to a goal that are described for one move.
+const MAX_WAYS: usize = 3;
 
 /// A legal move with the goals regressed through it.
 struct RatedMove {
-    role: String,
+    role: Role,
     text: String,
     /// The goal values, each with its formula.
     formulas: Vec<(i64, String)>,
-    /// The value, from 0 for the worst to 1 for the best legal move of the role.
+    /// By goal value: the ways to it, the nearest first.
+    prospects: Vec<(i64, Vec<Prospect>)>,
+    /// The degree of truth of the goals after the move.
+    raw: f64,
+    /// The degree, scaled from 0 for the worst to 1 for the best legal move of the role.
     value: f64,
 }
 
 /// Returns the legal moves of a position as JSON, each with the goals regressed through it. The
 /// most promising moves come first.
 pub fn action_heuristic_json(heuristics: &ActionHeuristics, position: &Interpreter) -> Value {
+    let literal = |literal: &Literal| match literal.is_positive {
+        true => heuristics.fluents[literal.fluent].clone(),
+        false => format!("(not {})", heuristics.fluents[literal.fluent]),
+    };
     let moves: Vec<Value> = rated_moves(heuristics, position)
         .into_iter()
         .map(|rated| {
-            let formulas = rated.formulas.iter();
-            let formulas: Vec<Value> =
-                formulas.map(|(goal, text)| json!({"goal": goal, "formula": text})).collect();
+            let formulas = rated.formulas.iter().zip(&rated.prospects);
+            let formulas: Vec<Value> = formulas
+                .map(|((goal, text), (_, ways))| {
+                    let nearest = ways.first().map(|way| {
+                        let held = way.held.iter().map(|&fluent| &heuristics.fluents[fluent]);
+                        json!({
+                            "missing": way.missing.iter().map(literal).collect::<Vec<_>>(),
+                            "held": held.collect::<Vec<_>>(),
+                        })
+                    });
+                    json!({"goal": goal, "formula": text, "nearest": nearest})
+                })
+                .collect();
             json!({
-                "role": rated.role, "move": rated.text, "value": rated.value, "formulas": formulas,
+                "role": heuristics.roles[rated.role.index()].name, "move": rated.text,
+                "value": rated.value, "raw": rated.raw, "formulas": formulas,
             })
         })
         .collect();
@@ -51,15 +76,16 @@ pub fn action_heuristic_json(heuristics: &ActionHeuristics, position: &Interpret
     })
 }
 
-/// Describes the legal moves of a position, each with the conditions under which it reaches the
-/// goals. At most `n_shown` moves are shown, the most promising first.
+/// Describes what each legal move of a position does for the goals: what it reaches, what it
+/// threatens, and what is still missing. At most `n_shown` groups of moves are described, the most
+/// promising first. `properties` name the boards of the game, if they are known.
 pub fn action_heuristic_text(
     heuristics: &ActionHeuristics,
+    properties: Option<&Properties>,
     position: &Interpreter,
     n_shown: usize,
 ) -> Vec<String> {
     let all = rated_moves(heuristics, position);
-    let state: BTreeSet<String> = position.state_text().into_iter().collect();
     let mut lines = Vec::new();
     if let Some(level) = heuristics.extent.max_level {
         lines.push(format!(
@@ -67,144 +93,281 @@ pub fn action_heuristic_text(
              count as unknown"
         ));
     }
-    if !all.is_empty() {
-        lines.push("moves, rated from 0.00 for the worst to 1.00 for the best".to_owned());
-    }
-    for rated in all.iter().take(n_shown) {
-        lines.push(format!("{:.2}  {} plays {}", rated.value, rated.role, rated.text));
-        for (goal, formula) in &rated.formulas {
-            let effect = Effect::new(heuristics.extent, *goal);
-            let described = effect.lines(formula, &state, n_shown);
-            lines.extend(described.into_iter().map(|line| format!("        {line}")));
-        }
-    }
-    if all.len() > n_shown {
-        lines.push(format!("… and {} more moves", all.len() - n_shown));
+    let words = Words::new(heuristics, properties);
+    let choosers: Vec<Role> = position.choosers().collect();
+    for role in choosers {
+        let own: Vec<&RatedMove> = all.iter().filter(|rated| rated.role == role).collect();
+        lines.extend(role_lines(&words, role, &own, n_shown));
     }
     lines
 }
 
-/// The effect of a move, as a verb phrase.
-struct Effect {
-    /// The effect if the condition of the move holds.
-    positive: String,
-    /// The effect if the condition of the move does not hold.
-    negative: String,
+/// Describes the moves of one role.
+fn role_lines(words: &Words<'_>, role: Role, moves: &[&RatedMove], n_shown: usize) -> Vec<String> {
+    let Some((first, last)) = moves.first().zip(moves.last()) else { return Vec::new() };
+    let name = &words.heuristics.roles[role.index()].name;
+    let n = moves.len();
+    let common = common_ways(moves);
+    // Moves that do the same are described once.
+    let mut groups: Vec<(Vec<String>, Vec<&RatedMove>)> = Vec::new();
+    for &rated in moves {
+        let effects = words.effects(rated, &common);
+        let is_alike = |(known, group): &(Vec<String>, Vec<&RatedMove>)| {
+            *known == effects && group[0].raw == rated.raw
+        };
+        match groups.iter_mut().find(|group| is_alike(group)) {
+            Some((_, group)) => group.push(rated),
+            None => groups.push((effects, vec![rated])),
+        }
+    }
+    if let [(effects, _)] = groups.as_slice() {
+        let subject = match n {
+            1 => format!("the only move of {name}, {},", first.text),
+            _ => format!("all {n} moves of {name} are alike: each of them"),
+        };
+        return sentences(&subject, effects);
+    }
+    let mut lines = vec![if first.value == last.value {
+        format!("the {n} moves of {name} are worth about the same ({})", degree(first.raw))
+    } else {
+        format!(
+            "the {n} moves of {name}, rated from 1.00 for the best to 0.00 for the worst; in \
+             brackets the degree of truth of the goals after them, {} to {}",
+            degree(last.raw),
+            degree(first.raw)
+        )
+    }];
+    for (effects, group) in groups.iter().take(n_shown) {
+        let texts: Vec<String> = group.iter().map(|rated| rated.text.clone()).collect();
+        let raw = degree(group[0].raw);
+        let subject = format!("{:.2} [{raw}]  {}", group[0].value, abbreviated(&texts, 4));
+        lines.extend(sentences(&subject, effects));
+    }
+    if groups.len() > n_shown {
+        let n_more: usize = groups[n_shown..].iter().map(|(_, group)| group.len()).sum();
+        let moves = if n_more == 1 { "move" } else { "moves" };
+        lines.push(format!("… and {n_more} more {moves}"));
+    }
+    lines
 }
 
-impl Effect {
-    fn new(extent: Extent, goal: i64) -> Effect {
-        let [positive, negative] = match (extent.aim, extent.n_steps) {
-            (Aim::Reach, 1) => [
-                format!("reaches the condition of goal {goal}"),
-                format!("does not reach the condition of goal {goal}"),
-            ],
-            (Aim::Reach, _) => [
-                format!("reaches the condition of goal {goal} in two steps"),
-                format!("does not reach the condition of goal {goal} in two steps"),
-            ],
-            (Aim::ReachAtEnd, _) => [
-                format!("ends the game with goal {goal}"),
-                format!("does not end the game with goal {goal}"),
-            ],
-            (Aim::AvoidWorst, _) => [
-                format!("does not end the game with goal {goal}"),
-                format!("ends the game with goal {goal}"),
-            ],
-        };
-        Effect { positive, negative }
-    }
-
-    /// Describes the effect under a condition. Of many alternatives at most `n_shown` are listed,
-    /// those with the fewest missing literals first. `state` holds the texts of the true fluents.
-    fn lines(&self, condition: &str, state: &BTreeSet<String>, n_shown: usize) -> Vec<String> {
-        let Effect { positive, negative } = self;
-        if let Some(alternatives) = operands(condition, "or") {
-            let mut alternatives: Vec<Conjunction<'_>> =
-                alternatives.into_iter().map(|text| Conjunction::new(text, state)).collect();
-            alternatives.sort_by_key(|alternative| alternative.missing.len());
-            let mut lines = vec![format!("{positive} if at least one of these holds now:")];
-            lines.extend(alternatives.iter().take(n_shown).map(|all| format!("  {all}")));
-            if alternatives.len() > n_shown {
-                lines.push(format!("  … and {} more", alternatives.len() - n_shown));
+/// Returns the ways that are open after all moves but at most one, by goal. They do not depend on
+/// the move.
+fn common_ways(moves: &[&RatedMove]) -> BTreeSet<(i64, Vec<Literal>)> {
+    let mut counts: BTreeMap<(i64, Vec<Literal>), usize> = BTreeMap::new();
+    for rated in moves {
+        for (goal, ways) in &rated.prospects {
+            let missing: BTreeSet<&Vec<Literal>> = ways.iter().map(|way| &way.missing).collect();
+            for missing in missing {
+                *counts.entry((*goal, missing.clone())).or_default() += 1;
             }
-            return lines;
         }
-        vec![match condition {
-            "true" => positive.clone(),
-            "false" => negative.clone(),
-            "unknown" => format!("unknown whether it {positive}"),
-            _ => format!("{positive} if this holds now: {}", Conjunction::new(condition, state)),
-        }]
     }
+    let is_common = |n: usize| moves.len() > 2 && n + 1 >= moves.len();
+    counts.into_iter().filter(|&(_, n)| is_common(n)).map(|(way, _)| way).collect()
 }
 
-/// A conjunction of literals, and those that do not hold in a state.
-struct Conjunction<'t> {
-    literals: Vec<Literal<'t>>,
-    missing: Vec<Literal<'t>>,
+/// Joins a subject with what it does. Each further effect is a line of its own.
+fn sentences(subject: &str, effects: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (at, effect) in effects.iter().enumerate() {
+        lines.push(match at {
+            0 => format!("{subject} {effect}"),
+            _ => format!("        it {effect}"),
+        });
+    }
+    if lines.is_empty() {
+        lines.push(format!("{subject} has no known effect on the goals"));
+    }
+    lines
 }
 
-/// A fluent or its negation. A part that is neither counts as a fluent that does not hold.
-#[derive(Copy, Clone)]
-enum Literal<'t> {
-    Fluent(&'t str),
-    Negated(&'t str),
+/// Formats a degree of truth. Small degrees keep their order of magnitude.
+fn degree(truth: f64) -> String {
+    if truth == 0.0 || truth >= 0.0005 { format!("{truth:.4}") } else { format!("{truth:.1e}") }
 }
 
-impl<'t> Conjunction<'t> {
-    fn new(text: &'t str, state: &BTreeSet<String>) -> Conjunction<'t> {
-        let parts = operands(text, "and").unwrap_or_else(|| vec![text]);
-        let literal = |text| match operands(text, "not").as_deref() {
-            Some(&[fluent]) => Literal::Negated(fluent),
-            _ => Literal::Fluent(text),
+/// Writes fluents and what is missing in words.
+struct Words<'a> {
+    heuristics: &'a ActionHeuristics,
+    /// By name of a fluent: the two arguments that are a place on a board.
+    boards: BTreeMap<String, [usize; 2]>,
+    /// By fluent: whether it only says which role has a choice.
+    is_turn: Vec<bool>,
+}
+
+impl<'a> Words<'a> {
+    fn new(heuristics: &'a ActionHeuristics, properties: Option<&Properties>) -> Words<'a> {
+        let mut boards = BTreeMap::new();
+        let mut turns = Vec::new();
+        if let Some(properties) = properties {
+            let symbols = &properties.game.rules().sheet().symbols;
+            for board in &properties.boards {
+                boards.insert(symbols.name(board.name).to_owned(), board.arguments);
+            }
+            let controls = properties.turns.roles.iter().filter_map(|role| role.control);
+            turns = controls.map(|(fluent, _)| properties.fluents[fluent].text.clone()).collect();
+        }
+        let is_turn = heuristics.fluents.iter().map(|text| turns.contains(text)).collect();
+        Words { heuristics, boards, is_turn }
+    }
+
+    /// Describes what a move does for each goal, as verb phrases.
+    fn effects(&self, rated: &RatedMove, common: &BTreeSet<(i64, Vec<Literal>)>) -> Vec<String> {
+        let mut effects = Vec::new();
+        for (goal, ways) in rated.prospects.iter().rev() {
+            // What the move adds counts, unless it adds nothing.
+            let is_own = |way: &&Prospect| {
+                way.missing.is_empty() || !common.contains(&(*goal, way.missing.clone()))
+            };
+            let own: Vec<Prospect> = ways.iter().filter(is_own).cloned().collect();
+            let is_nearest = |way: &Prospect| way.missing.len() <= ways[0].missing.len();
+            effects.extend(match own.first() {
+                Some(first) if is_nearest(first) => self.effect(*goal, &own),
+                _ => self.effect(*goal, ways),
+            });
+        }
+        effects
+    }
+
+    fn effect(&self, goal: i64, ways: &[Prospect]) -> Vec<String> {
+        let extent = self.heuristics.extent;
+        let in_two = if extent.n_steps > 1 { " in two steps" } else { "" };
+        let reaches = match extent.aim {
+            Aim::Reach => format!("reaches goal {goal}{in_two}"),
+            Aim::ReachAtEnd => format!("ends the game with goal {goal}{in_two}"),
+            Aim::AvoidWorst => format!("avoids goal {goal}{in_two}"),
         };
-        let literals: Vec<Literal<'t>> = parts.into_iter().map(literal).collect();
-        let holds = |literal: &Literal<'t>| match *literal {
-            Literal::Fluent(fluent) => state.contains(fluent),
-            Literal::Negated(fluent) => !state.contains(fluent),
+        let ways: Vec<Prospect> = ways.iter().map(|way| self.without_turns(way)).collect();
+        let Some(nearest) = ways.first() else {
+            return vec![match extent.aim {
+                Aim::Reach => format!("leaves no way to goal {goal}"),
+                Aim::ReachAtEnd => format!("does not end the game with goal {goal}"),
+                Aim::AvoidWorst => format!("ends the game with goal {goal}"),
+            }];
         };
-        let missing = literals.iter().copied().filter(|literal| !holds(literal)).collect();
-        Conjunction { literals, missing }
+        if nearest.has_unknown {
+            return vec![format!(
+                "has an unknown effect: whether it {reaches} is too large a question"
+            )];
+        }
+        if nearest.missing.is_empty() {
+            let held = self.held(nearest);
+            return vec![match held.is_empty() {
+                true => reaches,
+                false => format!("{reaches}: {held}"),
+            }];
+        }
+        if extent.aim == Aim::AvoidWorst {
+            return vec![format!("ends the game with goal {goal}")];
+        }
+        let n_missing = nearest.missing.len();
+        let near: Vec<&Prospect> =
+            ways.iter().filter(|way| !way.has_unknown && way.missing.len() == n_missing).collect();
+        let mut effects = Vec::new();
+        for way in near.iter().take(MAX_WAYS) {
+            let held = self.held(way);
+            let missing = self.missing(way);
+            effects.push(match (n_missing, held.is_empty()) {
+                (1, false) => format!("threatens {missing}: {held}"),
+                (1, true) => format!("leaves goal {goal} one fact away: {missing} is missing"),
+                (_, false) => format!("works towards goal {goal}: {held}, {missing} are missing"),
+                (_, true) => format!("leaves goal {goal} {n_missing} facts away: {missing}"),
+            });
+        }
+        match near.len().saturating_sub(MAX_WAYS) {
+            0 => {}
+            1 => effects.push("has one more way like these".to_owned()),
+            more => effects.push(format!("has {more} more ways like these")),
+        }
+        effects
     }
-}
 
-impl fmt::Display for Conjunction<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let joined = |literals: &[Literal<'_>], separator: &str| {
-            literals.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
+    /// Removes the fluents that only say which role has a choice, unless nothing else is left.
+    fn without_turns(&self, way: &Prospect) -> Prospect {
+        let mut way = way.clone();
+        way.held.retain(|&fluent| !self.is_turn[fluent]);
+        if way.missing.iter().any(|literal| !self.is_turn[literal.fluent]) {
+            way.missing.retain(|literal| !self.is_turn[literal.fluent]);
+        }
+        way
+    }
+
+    /// Says what a way has already: "(2 2) and (3 3) are yours already". Empty if it has nothing.
+    fn held(&self, way: &Prospect) -> String {
+        let verb = if way.held.len() == 1 { "is" } else { "are" };
+        match (way.held.is_empty(), self.are_places(way)) {
+            (true, _) => String::new(),
+            (false, true) => {
+                let places = way.held.iter().map(|&fluent| self.place(fluent)).collect::<Vec<_>>();
+                format!("{} {verb} yours already", list(&places))
+            }
+            (false, false) => {
+                let texts = way.held.iter().map(|&fluent| self.text(fluent)).collect::<Vec<_>>();
+                let verb = if way.held.len() == 1 { "holds" } else { "hold" };
+                format!("{} {verb} already", list(&texts))
+            }
+        }
+    }
+
+    /// Lists what is missing for a way.
+    fn missing(&self, way: &Prospect) -> String {
+        let are_places = self.are_places(way);
+        let text = |literal: &Literal| match (literal.is_positive, are_places) {
+            (true, true) => self.place(literal.fluent),
+            (true, false) => self.text(literal.fluent),
+            (false, _) => format!("the end of {}", self.text(literal.fluent)),
         };
-        let all = joined(&self.literals, " and ");
-        match self.missing.as_slice() {
-            [] => write!(f, "{all}   [holds]"),
-            missing => write!(f, "{all}   [missing: {}]", joined(missing, ", ")),
+        list(&way.missing.iter().map(text).collect::<Vec<_>>())
+    }
+
+    fn text(&self, fluent: usize) -> String {
+        self.heuristics.fluents[fluent].clone()
+    }
+
+    /// Returns whether all facts of a way are the same thing at different places of a board, and
+    /// some are there already.
+    fn are_places(&self, way: &Prospect) -> bool {
+        let fluents = way.missing.iter().map(|literal| literal.fluent);
+        let mut kinds = fluents.chain(way.held.iter().copied()).map(|fluent| self.split(fluent));
+        let Some(Some((_, first))) = kinds.next() else { return false };
+        !way.held.is_empty()
+            && kinds.all(|kind| kind.is_some_and(|(_, rest)| rest == first))
+            && way.missing.iter().all(|literal| literal.is_positive)
+    }
+
+    fn place(&self, fluent: usize) -> String {
+        self.split(fluent).map_or_else(|| self.text(fluent), |(place, _)| place)
+    }
+
+    /// Splits a fluent into its place on a board and the rest. `None` if it has no place.
+    fn split(&self, fluent: usize) -> Option<(String, Vec<&'a str>)> {
+        let text = &self.heuristics.fluents[fluent];
+        let inside = text.strip_prefix('(')?.strip_suffix(')')?;
+        let parts: Vec<&str> = inside.split(' ').collect();
+        let [x, y] = *self.boards.get(parts[0])?;
+        if inside.contains('(') || parts.len() <= x.max(y) + 1 {
+            return None;
         }
+        let place = format!("({} {})", parts[x + 1], parts[y + 1]);
+        let rest = parts.iter().enumerate().filter(|(at, _)| *at != x + 1 && *at != y + 1);
+        Some((place, rest.map(|(_, part)| *part).collect()))
     }
 }
 
-impl fmt::Display for Literal<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Literal::Fluent(fluent) => f.write_str(fluent),
-            Literal::Negated(fluent) => write!(f, "not {fluent}"),
-        }
-    }
-}
+/// Maximum number of items of a list in a sentence.
+const MAX_LISTED: usize = 6;
 
-/// Splits a formula `(connective a b …)` into its operands. `None` if it has another connective.
-fn operands<'t>(text: &'t str, connective: &str) -> Option<Vec<&'t str>> {
-    let inside =
-        text.strip_prefix('(')?.strip_prefix(connective)?.strip_prefix(' ')?.strip_suffix(')')?;
-    let mut depth = 0_usize;
-    let is_separator = |c: char| {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
+/// Joins texts with commas and a final "and". A long list is cut short.
+fn list(texts: &[String]) -> String {
+    match texts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] if texts.len() <= MAX_LISTED => {
+            format!("{} and {last}", first.join(", "))
         }
-        c == ' ' && depth == 0
-    };
-    Some(inside.split(is_separator).collect())
+        _ => abbreviated(texts, MAX_LISTED),
+    }
 }
 
 /// Returns the legal moves of all roles with a choice, those of each role in descending order of
@@ -215,11 +378,18 @@ fn rated_moves(heuristics: &ActionHeuristics, position: &Interpreter) -> Vec<Rat
     let mut state = Vec::new();
     reader.state(position, &mut state);
     evaluator.go_to(&state);
+    let mut holds = vec![false; heuristics.fluents.len()];
+    let texts = position.state_text();
+    for (fluent, text) in heuristics.fluents.iter().enumerate() {
+        holds[fluent] = texts.binary_search(text).is_ok() || texts.contains(text);
+    }
+    let mut prospects = Prospects::new(&heuristics.formulas, &heuristics.knowledge, holds);
     let mut all = Vec::new();
     let choosers: Vec<Role> = position.choosers().collect();
     for role in choosers {
         let own = &heuristics.roles[role.index()];
         let mut of_role = Vec::new();
+        let mut places = Vec::new();
         for m in position.legal_moves(role) {
             let Some(place) = reader.move_idx(position, role, m) else { continue };
             let Some(regressed) = own.regressed.get(place).and_then(Option::as_ref) else {
@@ -228,14 +398,24 @@ fn rated_moves(heuristics: &ActionHeuristics, position: &Interpreter) -> Vec<Rat
             let formulas = own.goals.iter().zip(regressed).map(|(&goal, &formula)| {
                 (goal, formula_text(&heuristics.formulas, formula, &heuristics.fluents, MAX_PARTS))
             });
+            let formulas = formulas.collect();
+            let ways = own.goals.iter().zip(regressed);
+            let ways = ways.map(|(&goal, &formula)| (goal, prospects.of(formula)));
+            let raw = evaluator.value(role, place).unwrap_or(0.0);
+            places.push(Some(place));
             of_role.push(RatedMove {
-                role: own.name.clone(),
+                role,
                 text: position.move_text(m),
-                formulas: formulas.collect(),
-                value: evaluator.value(role, place).unwrap_or(0.0),
+                formulas,
+                prospects: ways.collect(),
+                raw,
+                value: raw,
             });
         }
-        let mut values: Vec<f64> = of_role.iter().map(|rated| rated.value).collect();
+        let mut values: Vec<f64> = of_role.iter().map(|rated| rated.raw).collect();
+        let symmetries = &heuristics.knowledge.symmetries;
+        equalise(symmetries, &state, role, &places, &mut values);
+        of_role.iter_mut().zip(&values).for_each(|(rated, &value)| rated.raw = value);
         normalise(&mut values);
         of_role.iter_mut().zip(values).for_each(|(rated, value)| rated.value = value);
         of_role.sort_by(|a, b| b.value.total_cmp(&a.value));

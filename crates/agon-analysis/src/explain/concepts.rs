@@ -1,63 +1,129 @@
 //! Concepts learned from random plays, as text and as JSON.
 
+use std::collections::BTreeMap;
+
 use agon_game::{Notation, Role};
 use serde_json::{Value, json};
 
-use crate::concepts::ConceptHeuristic;
+use crate::concepts::{Axes, Concept, ConceptHeuristic, Drawing};
 
 /// Maximum number of rules that are shown for each role.
 const N_RULES: usize = 10;
 
 /// Returns the concepts and, for each role, the sets of facts with the highest values as JSON.
-pub fn concepts_json<P: Notation>(heuristic: &ConceptHeuristic, position: &P) -> Value {
-    let concepts = heuristic.concepts.iter();
-    let concepts =
-        concepts.map(|concept| json!({"rule": concept.rule(), "sentence": concept.sentence()}));
+/// `ternary` are concepts of three facts of the same game.
+pub fn concepts_json<P: Notation>(
+    heuristic: &ConceptHeuristic,
+    ternary: Option<&ConceptHeuristic>,
+    position: &P,
+) -> Value {
+    let described =
+        |concept: &Concept| json!({"rule": concept.rule(), "sentence": concept.sentence()});
+    let concepts = heuristic.concepts.iter().map(described);
+    let ternary = ternary.into_iter().flat_map(|ternary| ternary.best_concepts(N_RULES));
+    let ternary = ternary.map(|(_, concept)| described(concept));
     let roles = position.shape().players().map(|role| {
         let rules = heuristic.best_rules(role, N_RULES).into_iter();
         let rules = rules.map(|(value, facts)| json!({"value": value, "facts": facts}));
         json!({
             "role": position.shape().role_names[role.index()],
             "value": heuristic.value(position, role),
+            "won": heuristic.n_won[role.index()],
             "rules": rules.collect::<Vec<Value>>(),
         })
     });
     json!({
         "plays": heuristic.n_plays,
         "concepts": concepts.collect::<Vec<Value>>(),
+        "ternary": ternary.collect::<Vec<Value>>(),
         "roles": roles.collect::<Vec<Value>>(),
     })
 }
 
-/// Describes the concepts and, for each role, the sets of facts with the highest values. At most
-/// `n_shown` concepts are shown.
+/// What an explanation of concepts needs besides the concepts.
+pub struct ConceptView<'a> {
+    /// Concepts of three facts of the same game.
+    pub ternary: Option<&'a ConceptHeuristic>,
+    /// Where facts are drawn, if the game has a picture.
+    pub drawing: Option<&'a Drawing<'a>>,
+    /// Maximum number of concepts that are shown.
+    pub n_shown: usize,
+}
+
+/// Describes the concepts that occur most often and, for each role, the sets of facts that hold at
+/// the ends of most plays that it won.
 pub fn concepts_text<P: Notation>(
     heuristic: &ConceptHeuristic,
     position: &P,
-    n_shown: usize,
+    view: &ConceptView<'_>,
 ) -> Vec<String> {
-    let mut lines = vec![format!("learned from {} random plays", heuristic.n_plays)];
+    let n_plays = heuristic.n_plays;
+    let plays = |n: u64| if n == 1 { "1 play".to_owned() } else { format!("{n} plays") };
+    let mut lines = vec![format!("learned from {} at random", plays(n_plays))];
+    if heuristic.is_late {
+        lines.push("time ran out before each role had won often enough".to_owned());
+    }
+    if heuristic.n_won.iter().all(|&n| n == 0) {
+        lines.push(match n_plays {
+            0 => "no play came to an end in time".to_owned(),
+            1 => "the one play was not won by any role, so there is nothing to learn".to_owned(),
+            n => format!("none of {n} plays was won, so there is nothing to learn"),
+        });
+        return lines;
+    }
     if heuristic.concepts.is_empty() {
         lines.push(
             "no two facts with the same name occur together often enough to form a concept"
                 .to_owned(),
         );
     }
-    for concept in heuristic.concepts.iter().take(n_shown) {
-        lines.push(concept.sentence());
-        lines.push(format!("  {concept}"));
-    }
-    if heuristic.concepts.len() > n_shown {
-        lines.push(format!("… and {} more concepts", heuristic.concepts.len() - n_shown));
+    let mut axes = BTreeMap::new();
+    lines.extend(concept_lines(heuristic, view, &mut axes));
+    if let Some(ternary) = view.ternary.filter(|ternary| !ternary.concepts.is_empty()) {
+        let found = concept_lines(ternary, view, &mut axes);
+        if !found.is_empty() {
+            lines.push("of three facts:".to_owned());
+            lines.extend(found);
+        }
     }
     let players: Vec<Role> = position.shape().players().collect();
     for role in players {
         let name = &position.shape().role_names[role.index()];
-        for (value, facts) in heuristic.best_rules(role, n_shown.min(3)) {
+        let n_won = heuristic.n_won[role.index()] as u64;
+        if n_won == 0 {
+            lines.push(format!("{name} won none of {}", plays(n_plays)));
+            continue;
+        }
+        for (n, facts) in heuristic.most_frequent(role, view.n_shown.min(3)) {
             lines.push(format!(
-                "frequent at the end of plays won by {name}: {facts} (weight {value:.4})"
+                "{} held at the end of {:.0} % of the {} that {name} won",
+                facts.join(" and "),
+                100.0 * n as f64 / n_won as f64,
+                plays(n_won)
             ));
         }
+    }
+    lines
+}
+
+/// Describes the concepts of a heuristic that occur most often.
+fn concept_lines(
+    heuristic: &ConceptHeuristic,
+    view: &ConceptView<'_>,
+    axes: &mut BTreeMap<String, Option<Axes>>,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (_, concept) in heuristic.best_concepts(view.n_shown) {
+        let axes = axes.entry(concept.name().to_owned()).or_insert_with(|| {
+            Axes::of_facts(&heuristic.facts_named(concept.name()), view.drawing?)
+        });
+        lines.push(concept.sentence_on(axes.as_ref()));
+        lines.push(format!("  {concept}"));
+    }
+    match heuristic.concepts.len().saturating_sub(view.n_shown) {
+        0 => {}
+        1 => lines.push("… and one more concept".to_owned()),
+        more => lines.push(format!("… and {more} more concepts")),
     }
     lines
 }

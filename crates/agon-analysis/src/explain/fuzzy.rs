@@ -19,6 +19,7 @@ fn line_of(game: &Game, rule: usize) -> usize {
 /// value of each part in its current state.
 pub fn evaluation_json(fuzzy: &FuzzyEvaluation, evaluator: Option<&mut FuzzyEvaluator>) -> Value {
     let mut evaluator = evaluator;
+    let role_name = |role: usize| &fuzzy.game.shape().role_names[role];
     let roles = fuzzy.game.shape().role_names.iter().zip(&fuzzy.goals).enumerate();
     let goals: Vec<Value> = roles
         .filter(|(_, (_, goals))| !goals.is_empty())
@@ -61,10 +62,17 @@ pub fn evaluation_json(fuzzy: &FuzzyEvaluation, evaluator: Option<&mut FuzzyEval
             node
         })
         .collect();
+    let unfinished = fuzzy.unfinished.as_ref().map(|unfinished| {
+        let goals = unfinished.goals.iter();
+        let goals = goals.map(|&(role, goal)| json!({"role": role_name(role), "goal": goal}));
+        let reason = if unfinished.is_time { "time" } else { "work" };
+        json!({"reason": reason, "goals": goals.collect::<Vec<_>>()})
+    });
     json!({
         "goals": goals,
         "nodes": nodes,
         "features": features_json(fuzzy),
+        "unfinished": unfinished,
     })
 }
 
@@ -144,6 +152,7 @@ fn remark(fuzzy: &FuzzyEvaluation, id: NodeId, evaluator: Option<&mut FuzzyEvalu
         Node::Pattern(number) => {
             let n = fuzzy.patterns[*number as usize].fluents.len();
             match evaluator.and_then(|evaluator| evaluator.solutions(id)) {
+                Some(1) => format!("1 of {n} possible fluents holds"),
                 Some(found) => format!("{found} of {n} possible fluents hold"),
                 None => format!("valued by the number of {n} possible fluents that hold"),
             }
@@ -154,6 +163,7 @@ fn remark(fuzzy: &FuzzyEvaluation, id: NodeId, evaluator: Option<&mut FuzzyEvalu
                 None => "maximum unknown".to_owned(),
             };
             match evaluator.and_then(|evaluator| evaluator.solutions(id)) {
+                Some(1) => format!("1 solution ({most})"),
                 Some(found) => format!("{found} solutions ({most})"),
                 None => format!("valued by the number of solutions ({most})"),
             }
@@ -187,6 +197,18 @@ pub fn evaluation_text(
     n_shown: usize,
 ) -> Vec<String> {
     let mut lines = Vec::new();
+    lines.extend(fuzzy.unfinished.as_ref().map(|unfinished| {
+        let limit = if unfinished.is_time { "time ran out" } else { "the limit was reached" };
+        let goals = unfinished.goals.iter();
+        let goals =
+            goals.map(|&(role, goal)| format!("{} {goal}", fuzzy.game.shape().role_names[role]));
+        let goals: Vec<String> = goals.collect();
+        format!(
+            "{limit} before all conditions were taken apart; left whole, at least in part: the \
+             goals {}",
+            abbreviated(&goals, n_shown)
+        )
+    }));
     let mut printed = BTreeSet::new();
     for (role, goals) in fuzzy.goals.iter().enumerate().filter(|(_, goals)| !goals.is_empty()) {
         let name = &fuzzy.game.shape().role_names[role];
@@ -257,18 +279,8 @@ impl TreePrinter<'_> {
                 && !fuzzy.target_distances.contains_key(child)
         };
         if !children.is_empty() && children.len() <= self.n_shown && children.iter().all(is_plain) {
-            let texts: Vec<String> = children
-                .iter()
-                .map(|&child| match self.truth(child) {
-                    Some(truth) => format!("{} {truth}", leaf_text(fuzzy, child)),
-                    None => leaf_text(fuzzy, child),
-                })
-                .collect();
-            self.lines.push(format!(
-                "{truth}{pad}{}: {}{notes}",
-                leaf_text(fuzzy, id),
-                texts.join(", ")
-            ));
+            let described = self.described(id, &children);
+            self.lines.push(format!("{truth}{pad}{described}{notes}"));
             return;
         }
         self.lines.push(format!("{truth}{pad}{}{notes}", leaf_text(fuzzy, id)));
@@ -289,6 +301,39 @@ impl TreePrinter<'_> {
         }
         if children.len() > self.n_shown {
             self.lines.push(format!("{blank}{pad}  … and {} more", children.len() - self.n_shown));
+        }
+    }
+
+    /// Describes a node whose children are plain fluents: what holds, what is missing, and what can
+    /// never hold any more.
+    fn described(&self, id: NodeId, children: &[NodeId]) -> String {
+        let fuzzy = self.fuzzy;
+        let text = leaf_text(fuzzy, id);
+        let listed = |of: &[NodeId]| {
+            of.iter().map(|&child| leaf_text(fuzzy, child)).collect::<Vec<_>>().join(", ")
+        };
+        let Some(evaluator) = self.evaluator.as_deref() else {
+            return format!("{text}: {}", listed(children));
+        };
+        let fluent = |child: NodeId| match fuzzy.tree.get(child) {
+            Node::Fluent(fluent) => *fluent as usize,
+            _ => unreachable!("only plain fluents are listed"),
+        };
+        let (held, missing): (Vec<NodeId>, Vec<NodeId>) =
+            children.iter().partition(|&&child| evaluator.holds(fluent(child)));
+        let is_and = matches!(fuzzy.tree.get(id), Node::And(_));
+        let dead = missing.iter().filter_map(|&child| evaluator.obstacle(fluent(child))).next();
+        let lost = match dead.filter(|_| is_and) {
+            Some(by) => format!("; lost, because {} stays", fuzzy.fluent_text(by)),
+            None => String::new(),
+        };
+        match (held.as_slice(), missing.as_slice()) {
+            ([], [_]) => format!("{text}: {}", listed(children)),
+            (_, []) => format!("{text}: {} (holds)", listed(children)),
+            ([], missing) => format!("{text}: {} (none holds{lost})", listed(missing)),
+            (held, missing) => {
+                format!("{text}: there is {}; missing {}{lost}", listed(held), listed(missing))
+            }
         }
     }
 

@@ -259,6 +259,16 @@ fn payoff_lines(of: &Properties, lines: &mut Vec<Line>) {
 fn relation_lines(of: &Properties, lines: &mut Vec<Line>) {
     for relation in &of.relations {
         let n = relation.elements.len();
+        // Pairs of which no element is on both sides, or of two elements, are not worth a line.
+        let is_on_both_sides = |element: &TermId| {
+            relation.rows.iter().any(|(a, _)| a == element)
+                && relation.rows.iter().any(|(_, b)| b == element)
+        };
+        let is_plain_graph = relation.kind() == RelationKind::Graph
+            && (n < 3 || !relation.elements.iter().any(is_on_both_sides));
+        if is_plain_graph {
+            continue;
+        }
         let what = match relation.kind() {
             RelationKind::Successor => format!("leads from each of {n} elements to the next"),
             RelationKind::Order => format!("is a total order of {n} elements"),

@@ -24,6 +24,9 @@ pub(super) struct Crisp {
 const MAX_SOLUTIONS: usize = 6_000;
 /// Maximum number of nodes of all formulas together.
 const MAX_NODES: usize = 60_000;
+/// Maximum number of calls of `conjunction` for one solution. There are more calls than for a goal,
+/// because shared parts are reached repeatedly, but each is short.
+const MAX_CALLS: usize = 200_000;
 /// Maximum number of steps of a search for the possible solutions of one query.
 const MAX_STEPS: usize = 100_000;
 
@@ -47,7 +50,8 @@ impl Crisp {
             ..FuzzyOptions::default()
         };
         let mut expander = Expander::new(theory, evolution, properties, &options);
-        expander.unfolding = Some(Unfolding::default());
+        expander.max_calls = MAX_CALLS;
+        expander.unfolding = Some(Unfolding::deep());
         let mut solutions = Vec::new();
         for (expression, wanted) in queries {
             let before = expander.tree.len();

@@ -198,7 +198,7 @@ impl FuzzyEvaluator {
     }
 
     /// Returns whether a fluent, by its number, holds in the current state.
-    fn holds(&self, fluent: usize) -> bool {
+    pub(crate) fn holds(&self, fluent: usize) -> bool {
         self.held[fluent] == self.state
     }
 
@@ -268,17 +268,21 @@ impl FuzzyEvaluator {
             Node::Constant(true) => Degree::TRUE,
             Node::Constant(false) => Degree::FALSE,
             Node::Fluent(fluent) => Degree::of(self.fluent_truth(fuzzy, *fluent as usize)),
-            Node::Pattern(number) => {
-                Degree::of(self.pattern_truth(fuzzy, &fuzzy.patterns[*number as usize]))
-            }
-            Node::Query(number) => Degree::of(self.query_truth(fuzzy, *number as usize)),
+            Node::Pattern(number) => self.pattern_degree(fuzzy, &fuzzy.patterns[*number as usize]),
+            Node::Query(number) => self.query_degree(fuzzy, *number as usize),
             Node::Order(number) => {
                 Degree::of(self.order_truth(fuzzy, &fuzzy.orders[*number as usize]))
             }
             Node::PairDistance(number) => {
-                let distances = self.pair_distances(&fuzzy.pair_distances[*number as usize]);
-                let least = logic.fuzzy(false);
-                Degree::of(closeness(&distances, fuzzy.options.aggregation, least))
+                let pair = &fuzzy.pair_distances[*number as usize];
+                let distances = self.pair_distances(pair);
+                let closeness = Closeness {
+                    aggregation: fuzzy.options.aggregation,
+                    smallest_step: pair.smallest_step(),
+                    least: logic.fuzzy(false),
+                    infinite: if pair.is_only_moved { 0.0 } else { logic.fuzzy(false) },
+                };
+                Degree::of(closeness.of(&distances))
             }
             Node::Not(child) => !self.degree(*child),
             Node::And(children) => {
@@ -305,29 +309,45 @@ impl FuzzyEvaluator {
     }
 
     fn fluent_truth(&self, fuzzy: &FuzzyEvaluation, fluent: usize) -> f64 {
+        self.certain_truth(fuzzy, fluent)
+            .unwrap_or_else(|| fuzzy.options.logic.fuzzy(self.holds(fluent)))
+    }
+
+    /// Returns the truth of a fluent that is proved not to change any more. `None` if it may
+    /// change.
+    fn certain_truth(&self, fuzzy: &FuzzyEvaluation, fluent: usize) -> Option<f64> {
         match (self.holds(fluent), fuzzy.persistent[fluent]) {
-            (true, (true, _)) => 1.0,
-            (false, (_, true)) => 0.0,
-            (holds, _) => fuzzy.options.logic.fuzzy(holds),
+            (true, (true, _)) => Some(1.0),
+            (false, (_, true)) => Some(0.0),
+            (true, _) => None,
+            (false, _) => self.obstacle(fluent).map(|_| 0.0),
         }
     }
 
-    fn pattern_truth(&self, fuzzy: &FuzzyEvaluation, pattern: &Pattern) -> f64 {
+    /// Returns a fluent that holds, stays true for ever, and excludes this one. `None` if there is
+    /// none.
+    pub(crate) fn obstacle(&self, fluent: usize) -> Option<usize> {
+        let excluding = self.fuzzy.excluded_by[fluent].iter();
+        excluding.map(|&other| other as usize).find(|&other| self.holds(other))
+    }
+
+    fn pattern_degree(&self, fuzzy: &FuzzyEvaluation, pattern: &Pattern) -> Degree {
         let members = &pattern.fluents;
         let n_true = members.iter().filter(|&&fluent| self.holds(fluent)).count();
-        if n_true == 0 && members.iter().all(|&fluent| fuzzy.persistent[fluent].1) {
-            return 0.0;
+        let is_over = |&fluent: &usize| self.certain_truth(fuzzy, fluent) == Some(0.0);
+        if n_true == 0 && members.iter().all(is_over) {
+            return Degree::FALSE;
         }
         match fuzzy.options.features.cardinality {
             true => fuzzy.options.logic.generalised_or(n_true, members.len()),
-            false => fuzzy.options.logic.fuzzy(n_true > 0),
+            false => Degree::of(fuzzy.options.logic.fuzzy(n_true > 0)),
         }
     }
 
-    fn query_truth(&mut self, fuzzy: &FuzzyEvaluation, query: usize) -> f64 {
+    fn query_degree(&mut self, fuzzy: &FuzzyEvaluation, query: usize) -> Degree {
         let logic = &fuzzy.options.logic;
         if !fuzzy.options.features.cardinality {
-            return logic.fuzzy(self.is_solvable(query));
+            return Degree::of(logic.fuzzy(self.is_solvable(query)));
         }
         let n_true = self.count(query).unwrap_or(0);
         let n_instances = fuzzy.queries[query].n_instances.unwrap_or(UNKNOWN_INSTANCES);
@@ -367,35 +387,64 @@ impl FuzzyEvaluator {
     /// Returns the truth of a fluent or pattern that is a place to be reached.
     fn distance(&self, fuzzy: &FuzzyEvaluation, node: NodeId, target: &TargetDistance) -> f64 {
         let logic = &fuzzy.options.logic;
-        if let Node::Fluent(fluent) = fuzzy.tree.get(node) {
-            match (self.holds(*fluent as usize), fuzzy.persistent[*fluent as usize]) {
-                (true, (true, _)) => return 1.0,
-                (false, (_, true)) => return 0.0,
-                _ => {}
+        match fuzzy.tree.get(node) {
+            Node::Fluent(fluent) => {
+                if let Some(certain) = self.certain_truth(fuzzy, *fluent as usize) {
+                    return certain;
+                }
             }
+            Node::Pattern(number) => {
+                let members = &fuzzy.patterns[*number as usize].fluents;
+                if members.iter().any(|&member| self.certain_truth(fuzzy, member) == Some(1.0)) {
+                    return 1.0;
+                }
+            }
+            _ => {}
         }
         let there = target.fluents.iter().filter(|(fluent, _)| self.holds(*fluent));
         let distances: Vec<Option<f64>> = there.map(|&(_, distance)| distance).collect();
         if distances.is_empty() && !target.is_only_moved {
             return logic.fuzzy(false);
         }
-        closeness(&distances, fuzzy.options.aggregation, logic.fuzzy(false))
+        let closeness = Closeness {
+            aggregation: fuzzy.options.aggregation,
+            smallest_step: target.smallest_step(),
+            least: logic.fuzzy(false),
+            infinite: 0.0,
+        };
+        closeness.of(&distances)
     }
 }
 
 /// Assumed maximum number of solutions of an expression for which the maximum is unknown.
 const UNKNOWN_INSTANCES: usize = 100;
 
-/// Returns the truth that follows from distances. An infinite distance counts 0, and so does an
-/// empty list. A finite distance counts at least `least`, the degree of a fluent that does not
-/// hold.
-fn closeness(distances: &[Option<f64>], aggregation: DistanceAggregation, least: f64) -> f64 {
-    let closeness =
-        |distance: Option<f64>| distance.map_or(0.0, |distance| (1.0 - distance).max(least));
-    let all = distances.iter().map(|&distance| closeness(distance));
-    match aggregation {
-        DistanceAggregation::Nearest => all.fold(0.0, f64::max),
-        DistanceAggregation::Mean if distances.is_empty() => 0.0,
-        DistanceAggregation::Mean => all.sum::<f64>() / distances.len() as f64,
+/// How distances become degrees of truth.
+struct Closeness {
+    aggregation: DistanceAggregation,
+    /// The smallest distance above zero.
+    smallest_step: f64,
+    /// The least degree of a finite distance: that of a fluent that does not hold.
+    least: f64,
+    /// The degree of an infinite distance, and of no distance at all.
+    infinite: f64,
+}
+
+impl Closeness {
+    /// Returns the degree of truth that follows from distances. `None` is an infinite distance.
+    ///
+    /// The paper has `1 - distance`. A distance of zero counts as half a step instead, because the
+    /// degree 1 would decide every disjunction although the piece may leave again.
+    fn of(&self, distances: &[Option<f64>]) -> f64 {
+        let closeness = |distance: &Option<f64>| match distance {
+            Some(distance) => (1.0 - distance.max(self.smallest_step / 2.0)).max(self.least),
+            None => self.infinite,
+        };
+        let all = distances.iter().map(closeness);
+        match self.aggregation {
+            DistanceAggregation::Nearest => all.fold(self.infinite, f64::max),
+            DistanceAggregation::Mean if distances.is_empty() => self.infinite,
+            DistanceAggregation::Mean => all.sum::<f64>() / distances.len() as f64,
+        }
     }
 }

@@ -6,6 +6,12 @@
 //! the relation is not in the rule for `next`, but in the rule for `legal` or in an auxiliary rule.
 //! Therefore moves are first extended by the conditions that make them legal, and auxiliary
 //! relations are replaced by their rules.
+//!
+//! An argument is a coordinate only if the same piece moves along it. A rule with a capture mentions
+//! two pieces: the one that arrives, and the one that was there before. Read as a movement, the
+//! second would stay in its place and change its colour. Such a rule is ambiguous, and is read like
+//! the rules that are not (see `Evolution::resolve`). A graph of two elements, such as the opponent
+//! of each player, is not a graph along which anything moves.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -14,6 +20,7 @@ use agon_datalog::TermId;
 use agon_gdl::rules::{Condition, Rule, RuleTerm};
 use agon_gdl::symbols::keyword;
 
+use crate::properties::Mode;
 use crate::theory::{Bindings, LimitReached, RelationId, Theory, fluent_of, relation_of};
 
 /// The kind of graph along which distances are measured.
@@ -37,6 +44,9 @@ pub(crate) struct Domain {
     pub(crate) norm: f64,
 }
 
+/// Minimum number of elements of a graph along which an argument moves. Between two elements there
+/// is no distance other than being at one or at the other.
+const MIN_ELEMENTS: usize = 3;
 /// Maximum number of elements of a graph.
 const MAX_ELEMENTS: usize = 300;
 
@@ -164,6 +174,12 @@ pub(crate) struct Evolution {
 /// The form of a fluent, the values of its known arguments, and the argument that moves.
 type DomainKey = (RelationId, Vec<Option<TermId>>, usize);
 
+/// The movements that a variant of a rule can be read as. Exactly one of them is meant.
+struct Readings {
+    form: RelationId,
+    movements: Vec<Movement>,
+}
+
 /// Maximum number of times that conditions of a variant are unfolded.
 const MAX_UNFOLDED: usize = 4;
 /// Maximum number of variants of a rule.
@@ -176,21 +192,24 @@ const MAX_EDGES: usize = 20_000;
 const MAX_STEPS: usize = 200_000;
 
 impl Evolution {
-    /// Reads the movements from the rules for `next`.
-    pub(crate) fn new(theory: &mut Theory) -> Evolution {
+    /// Reads the movements from the rules for `next`. `modes` are fluent modes of the game.
+    pub(crate) fn new(theory: &mut Theory, modes: &[Mode]) -> Evolution {
         let mut evolution = Evolution::default();
+        let mut readings = Vec::new();
         for index in theory.rules_of((keyword::NEXT, 1)).to_vec() {
             let rule = theory.fresh_rule(index);
             for variant in unfold(theory, rule) {
-                evolution.read(theory, index, &variant);
+                readings.extend(evolution.read(theory, index, &variant));
             }
         }
+        evolution.resolve(readings, modes);
+        evolution.drop_pairs(theory);
         evolution
     }
 
-    /// Adds the movements of a variant of the rule `index`.
-    fn read(&mut self, theory: &Theory, index: usize, rule: &Rule) {
-        let RuleTerm::Function(name, after) = &rule.head.arguments[0] else { return };
+    /// Reads a variant of the rule `index`. `None` if it does not move a fluent.
+    fn read(&mut self, theory: &Theory, index: usize, rule: &Rule) -> Option<Readings> {
+        let RuleTerm::Function(name, after) = &rule.head.arguments[0] else { return None };
         let form = (*name, after.len());
         let is_static = |condition: &&Condition| match condition {
             Condition::Holds(atom) | Condition::Fails(atom) => {
@@ -198,30 +217,90 @@ impl Evolution {
             }
             Condition::Differ(..) => true,
         };
-        let mut is_explained = false;
+        let statics: Vec<Condition> = rule.body.iter().filter(is_static).cloned().collect();
+        let mut movements = Vec::new();
         for condition in &rule.body {
             let Some(RuleTerm::Function(other, before)) = fluent_of(condition) else { continue };
             if (*other, before.len()) != form {
                 continue;
             }
             let changes: Vec<usize> = (0..after.len()).filter(|&i| before[i] != after[i]).collect();
-            let statics: Vec<Condition> = rule.body.iter().filter(is_static).cloned().collect();
-            let is_linked = |&i: &usize| is_linked(&statics, &before[i], &after[i]);
-            is_explained |= changes.is_empty();
-            if changes.is_empty() || !changes.iter().all(is_linked) {
-                continue;
+            if changes.is_empty() {
+                // The fluent stays, so no other fluent becomes it.
+                return None;
             }
-            is_explained = true;
-            self.movements.entry(form).or_default().push(Movement {
-                before: before.clone(),
-                after: after.clone(),
-                changes,
-                statics,
-                rule: index,
-            });
+            if changes.iter().all(|&i| is_linked(&statics, &before[i], &after[i])) {
+                movements.push(Movement {
+                    before: before.clone(),
+                    after: after.clone(),
+                    changes,
+                    statics: statics.clone(),
+                    rule: index,
+                });
+            }
         }
-        if !is_explained {
+        if movements.is_empty() {
             self.created.insert(form);
+            return None;
+        }
+        Some(Readings { form, movements })
+    }
+
+    /// Adds the movement that is meant by each variant of a rule.
+    ///
+    /// Of several readings, those along arguments that move in a variant with a single reading are
+    /// meant. If this does not decide, a piece that changes its place is meant rather than a place
+    /// that changes its content: the reading in which the most inputs of a mode change.
+    fn resolve(&mut self, readings: Vec<Readings>, modes: &[Mode]) {
+        let mut certain: BTreeMap<RelationId, BTreeSet<usize>> = BTreeMap::new();
+        for Readings { form, movements } in &readings {
+            if let [only] = movements.as_slice() {
+                certain.entry(*form).or_default().extend(&only.changes);
+            }
+        }
+        for Readings { form, movements } in readings {
+            let certain = certain.get(&form);
+            let n_certain = |movement: &Movement| {
+                let is_certain = |i: &&usize| certain.is_some_and(|certain| certain.contains(i));
+                movement.changes.iter().filter(is_certain).count()
+            };
+            let n_inputs = |movement: &Movement| {
+                let of_form = modes.iter().filter(|m| (m.name, m.inputs.len()) == form);
+                let n = |mode: &Mode| movement.changes.iter().filter(|&&i| mode.inputs[i]).count();
+                of_form.map(n).max().unwrap_or(0)
+            };
+            let rank = |movement: &Movement| {
+                (n_certain(movement) > 0, n_inputs(movement), movement.changes.len())
+            };
+            let best = movements.iter().map(rank).max();
+            let meant = movements.into_iter().filter(|movement| Some(rank(movement)) == best);
+            self.movements.entry(form).or_default().extend(meant);
+        }
+    }
+
+    /// Removes the movements along arguments that have only two values in all. The fluents at their
+    /// ends count as created.
+    fn drop_pairs(&mut self, theory: &Theory) {
+        let Evolution { movements, created, .. } = self;
+        for (&form, of_form) in movements.iter_mut() {
+            let mut is_pair = vec![false; form.1];
+            let free = vec![None; form.1];
+            for (argument, is_pair) in is_pair.iter_mut().enumerate() {
+                let mut elements = BTreeSet::new();
+                let mut is_known = true;
+                for movement in of_form.iter().filter(|m| m.changes.contains(&argument)) {
+                    match movement.edges(theory, &free, argument) {
+                        Ok(edges) => elements.extend(edges.into_iter().flat_map(|(a, b)| [a, b])),
+                        Err(LimitReached) => is_known = false,
+                    }
+                }
+                *is_pair = is_known && elements.len() < MIN_ELEMENTS;
+            }
+            let n_before = of_form.len();
+            of_form.retain(|movement| movement.changes.iter().all(|&i| !is_pair[i]));
+            if of_form.len() < n_before {
+                created.insert(form);
+            }
         }
     }
 
@@ -268,6 +347,13 @@ impl Evolution {
                 Ok(found) => edges.extend(found),
                 Err(LimitReached) => is_too_large = true,
             }
+        }
+        // Often one relation serves several purposes: numbers that count to a hundred steps are
+        // also the coordinates of a small board.
+        if theory.is_complete {
+            let own: BTreeSet<TermId> =
+                theory.fluents_of_form(form).map(|(_, values)| values[argument]).collect();
+            edges.retain(|(a, b)| own.contains(a) && own.contains(b));
         }
         let domain = if is_too_large { None } else { Domain::new(&edges).map(Arc::new) };
         self.domains.insert(key, domain.clone());

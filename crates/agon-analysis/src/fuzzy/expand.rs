@@ -28,10 +28,6 @@ const MAX_STEPS: usize = 100_000;
 /// Maximum number of calls of `conjunction` for one goal. Some rulesheets need very many calls
 /// although the resulting tree is small.
 const MAX_CALLS: usize = 20_000;
-/// Maximum number of calls of `conjunction` where recursion is unfolded. There are more calls,
-/// because shared parts are reached repeatedly, but each is short.
-const MAX_UNFOLDING_CALLS: usize = 200_000;
-
 /// The state of the expansion: the trees built so far and the expressions that their nodes refer
 /// to.
 pub(super) struct Expander<'a> {
@@ -48,9 +44,11 @@ pub(super) struct Expander<'a> {
     by_key: BTreeMap<String, NodeId>,
     /// The first node of the tree of the current goal.
     start: usize,
-    n_calls: usize,
+    pub(super) n_calls: usize,
     /// The unfolded recursive relations. `None` if they are not unfolded.
     pub(super) unfolding: Option<Unfolding>,
+    /// Maximum number of calls of `conjunction` for one goal.
+    pub(super) max_calls: usize,
 }
 
 /// The result of evaluating a condition without a state.
@@ -85,7 +83,8 @@ impl<'a> Expander<'a> {
             by_key: BTreeMap::new(),
             start: 0,
             n_calls: 0,
-            unfolding: None,
+            unfolding: Some(Unfolding::default()),
+            max_calls: MAX_CALLS,
         }
     }
 
@@ -105,9 +104,8 @@ impl<'a> Expander<'a> {
 
     /// Returns whether the tree of the current goal has reached a limit.
     pub(super) fn is_full(&self) -> bool {
-        let max_calls = if self.unfolding.is_some() { MAX_UNFOLDING_CALLS } else { MAX_CALLS };
         self.tree.len() - self.start > self.options.max_size
-            || self.n_calls > max_calls
+            || self.n_calls > self.max_calls
             || self.theory.is_exhausted()
     }
 
@@ -221,8 +219,14 @@ impl<'a> Expander<'a> {
             }
             [Condition::Holds(atom)] => {
                 let relation = relation_of(atom);
-                if let Some(node) = self.unfold(atom, origin) {
+                if let Some(node) = self.unfold(atom, depth, origin) {
                     return node;
+                }
+                if self.theory.is_recursive(relation)
+                    && !self.theory.is_static(relation)
+                    && let Some(unfolding) = &mut self.unfolding
+                {
+                    unfolding.note_left();
                 }
                 let is_foreign = matches!(relation.0, keyword::DOES);
                 if is_foreign

@@ -47,6 +47,9 @@ pub(crate) struct PairDistance {
     pub(crate) arguments: Vec<usize>,
     /// By side and argument: the graph along which the distance is measured.
     pub(crate) domains: [Vec<Arc<Domain>>; 2],
+    /// Whether such fluents come about only by staying and moving. Then two that cannot reach each
+    /// other never meet.
+    pub(crate) is_only_moved: bool,
     /// The conjunction as text.
     pub(crate) text: String,
 }
@@ -83,6 +86,11 @@ impl TargetDistance {
         if is_line { DomainKind::Natural } else { DomainKind::Graph }
     }
 
+    /// Returns the smallest distance above zero.
+    pub(crate) fn smallest_step(&self) -> f64 {
+        smallest_step(self.arguments.iter().map(|(_, _, domain)| domain))
+    }
+
     /// Returns the distance from a fluent with these arguments to the target: the mean over the
     /// arguments that move, each from 0 to 1. `None` if there is no path.
     pub(crate) fn distance(&self, arguments: &[TermId]) -> Option<f64> {
@@ -94,7 +102,19 @@ impl TargetDistance {
     }
 }
 
+/// Returns the smallest distance above zero, if the mean over arguments with these graphs counts.
+fn smallest_step<'d>(domains: impl ExactSizeIterator<Item = &'d Arc<Domain>>) -> f64 {
+    let n = domains.len().max(1) as f64;
+    domains.map(|domain| 1.0 / domain.norm).fold(1.0, f64::min) / n
+}
+
 impl PairDistance {
+    /// Returns the smallest distance above zero.
+    pub(crate) fn smallest_step(&self) -> f64 {
+        let of_side = |side: &Vec<Arc<Domain>>| smallest_step(side.iter());
+        self.domains.iter().map(of_side).fold(1.0, f64::min)
+    }
+
     /// Returns the distance between two fluents, given the values of the arguments that must agree:
     /// the mean over these arguments, each from 0 to 1. Either fluent may move to the other. `None`
     /// if neither can.
@@ -243,7 +263,8 @@ impl Expander<'_> {
         }
         let domains = <[Vec<Arc<Domain>>; 2]>::try_from(domains).ok()?;
         let ends = <[PairEnd; 2]>::try_from(ends).ok()?;
-        Some(PairDistance { ends, arguments, domains, text: self.text(part) })
+        let is_only_moved = self.evolution.is_only_moved(form);
+        Some(PairDistance { ends, arguments, domains, is_only_moved, text: self.text(part) })
     }
 }
 

@@ -15,12 +15,15 @@ pub enum TNorm {
 /// How the number of solutions of an expression becomes a degree of truth.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Cardinality {
-    /// No solution counts as false, one solution as true, and further solutions increase the degree
-    /// linearly. Large counts remain distinguishable.
-    Graded,
-    /// The disjunction of all instances, as in Michulke 2011. With many instances the degree is so
-    /// close to 1 that counts are not distinguishable.
+    /// The disjunction of all instances, the formula of Michulke 2011: `n` true and `m` false
+    /// instances have the degree of `n` disjuncts that hold and `m` that do not. The degree of
+    /// falsity shrinks by a constant factor with each solution, so that the first solutions count
+    /// most, and many false instances alone have a high degree.
     Disjunction,
+    /// No solution counts as false, one solution as true, and further solutions increase the degree
+    /// linearly. Unlike the formula of the paper, large counts differ by the same amounts as small
+    /// ones, and instances that do not hold add nothing.
+    Graded,
     /// The degree is proportional to the share of the possible solutions that exist.
     Share,
 }
@@ -79,10 +82,13 @@ impl Default for Logic {
 impl Logic {
     /// Product and probabilistic sum, with the degrees 0.9 and 0.1.
     pub const PRODUCT: Logic =
-        Logic { norm: TNorm::Product, truth: 0.9, cardinality: Cardinality::Graded };
+        Logic { norm: TNorm::Product, truth: 0.9, cardinality: Cardinality::Disjunction };
     /// Yager's family with the parameters recommended for Fluxplayer.
-    pub const YAGER: Logic =
-        Logic { norm: TNorm::Yager { q: 15.0 }, truth: 0.775, cardinality: Cardinality::Graded };
+    pub const YAGER: Logic = Logic {
+        norm: TNorm::Yager { q: 15.0 },
+        truth: 0.775,
+        cardinality: Cardinality::Disjunction,
+    };
 
     /// Returns the degree of a fluent that holds or does not hold.
     pub(crate) fn fuzzy(&self, holds: bool) -> f64 {
@@ -121,24 +127,35 @@ impl Logic {
     }
 
     /// Returns the degree of an expression with `n_instances` possible solutions of which `n_true`
-    /// exist.
-    pub(crate) fn generalised_or(&self, n_true: usize, n_instances: usize) -> f64 {
+    /// exist. However many exist, the degree is below 1 unless a fluent that holds has the degree
+    /// 1: solutions may be lost again.
+    pub(crate) fn generalised_or(&self, n_true: usize, n_instances: usize) -> Degree {
         let n_instances = n_instances.max(n_true).max(1);
         let (n_true, n_false) = (n_true as f64, (n_instances - n_true) as f64);
         let (truth, untruth) = (self.truth, 1.0 - self.truth);
-        match self.cardinality {
+        let degree = match self.cardinality {
             Cardinality::Disjunction => match self.norm {
+                // Truth and falsity are computed separately: `1 - truth` would lose small values.
                 TNorm::Product => {
-                    1.0 - libm::pow(1.0 - truth, n_true) * libm::pow(1.0 - untruth, n_false)
+                    let falsity = libm::pow(untruth, n_true) * libm::pow(truth, n_false);
+                    Degree { truth: 1.0 - falsity, falsity }
                 }
                 TNorm::Yager { q } => {
                     let sum = n_true * libm::pow(truth, q) + n_false * libm::pow(untruth, q);
-                    libm::pow(sum, 1.0 / q).min(1.0)
+                    Degree::of(libm::pow(sum, 1.0 / q).min(1.0))
                 }
             },
-            Cardinality::Graded if n_true == 0.0 => untruth,
-            Cardinality::Graded => truth + (1.0 - truth) * (n_true - 1.0) / n_instances as f64,
-            Cardinality::Share => untruth + (truth - untruth) * n_true / n_instances as f64,
+            Cardinality::Graded if n_true == 0.0 => Degree::of(untruth),
+            Cardinality::Graded => {
+                Degree::of(truth + (1.0 - truth) * (n_true - 1.0) / n_instances as f64)
+            }
+            Cardinality::Share => {
+                Degree::of(untruth + (truth - untruth) * n_true / n_instances as f64)
+            }
+        };
+        match degree.falsity == 0.0 && truth < 1.0 {
+            true => Degree { truth: 1.0 - f64::EPSILON, falsity: f64::MIN_POSITIVE },
+            false => degree,
         }
     }
 }

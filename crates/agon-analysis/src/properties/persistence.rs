@@ -23,6 +23,33 @@ pub(super) fn observe(fluents: &mut [Fluent], plays: &Plays) {
     }
 }
 
+/// Removes the observations that say nothing. That a fluent stays true is observed only if it held
+/// before some step. That it stays false is observed only if it also held at some time.
+pub(super) fn drop_vacuous(fluents: &mut [Fluent], plays: &Plays) {
+    let n = fluents.len();
+    let (mut was_true, mut was_false) = (vec![false; n], vec![false; n]);
+    let mut ever_true = vec![false; n];
+    for state in plays.states() {
+        state.fluents.iter().for_each(|&fluent| ever_true[fluent as usize] = true);
+    }
+    for (before, _) in plays.steps() {
+        let mut held = before.fluents.iter().peekable();
+        for fluent in 0..n {
+            match held.next_if(|&&other| other as usize == fluent) {
+                Some(_) => was_true[fluent] = true,
+                None => was_false[fluent] = true,
+            }
+        }
+    }
+    for (at, fluent) in fluents.iter_mut().enumerate() {
+        let keep = |known: Option<Known>, is_shown: bool| {
+            known.filter(|known| known.is_proved() || is_shown)
+        };
+        fluent.persistent_true = keep(fluent.persistent_true, was_true[at]);
+        fluent.persistent_false = keep(fluent.persistent_false, was_false[at] && ever_true[at]);
+    }
+}
+
 /// Proves the persistence that is so far only observed. Easy proofs come first, so that hard ones
 /// cannot use up their budget.
 ///

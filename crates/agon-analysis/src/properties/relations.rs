@@ -146,3 +146,23 @@ pub(super) fn find(game: &Game) -> Vec<Relation> {
     })
     .collect()
 }
+
+/// Returns the ranks of symbols other than numbers that a successor relation puts in order, such as
+/// the letters of columns. A symbol with two different ranks has none.
+pub(crate) fn symbol_orders(game: &Game) -> BTreeMap<String, i64> {
+    let mut ranks: BTreeMap<String, Option<i64>> = BTreeMap::new();
+    for relation in find(game) {
+        let Some(line) = relation.line.as_ref() else { continue };
+        if relation.kind() != RelationKind::Successor || line.len() < 3 {
+            continue;
+        }
+        for (rank, &element) in (0_i64..).zip(line) {
+            let text = game.text(element);
+            if text.parse::<i64>().is_err() {
+                let known = ranks.entry(text).or_insert(Some(rank));
+                *known = known.filter(|&known| known == rank);
+            }
+        }
+    }
+    ranks.into_iter().filter_map(|(text, rank)| Some((text, rank?))).collect()
+}

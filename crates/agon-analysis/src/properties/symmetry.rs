@@ -29,6 +29,17 @@ pub struct Symmetry {
     pub text: String,
     /// How the symmetry is known.
     pub known: Known,
+    /// What is mapped to what, for symmetries of a board.
+    pub images: Option<SymmetryImages>,
+}
+
+/// The mapping of a symmetry, by the texts of fluents and moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymmetryImages {
+    /// The image of each fluent.
+    pub fluents: BTreeMap<String, String>,
+    /// By role: the image of each move.
+    pub moves: Vec<BTreeMap<String, String>>,
 }
 
 /// Maximum number of plays that are mapped and replayed.
@@ -60,7 +71,8 @@ pub(super) fn find(
         let raw = raw.get_or_insert_with(|| ground(game, deadline)).as_ref();
         let is_proved = raw.is_some_and(|circuit| candidates.is_proved(circuit, &mapping));
         let known = if is_proved { Known::Proved } else { Known::Observed { plays: n_plays } };
-        found.push(Symmetry { text, known });
+        let images = candidates.images(&mapping);
+        found.push(Symmetry { text, known, images });
     }
     found
 }
@@ -120,6 +132,26 @@ impl Candidates<'_> {
             found.push((format!("{name} with arguments {first} and {second} exchanged"), exchange));
         }
         found
+    }
+
+    /// Returns the images of all fluents and moves. `None` if one is not part of the game.
+    fn images(&self, mapping: &Mapping) -> Option<SymmetryImages> {
+        let Candidates { game, compiled, sorts, .. } = self;
+        let of_fluent = |f: Symbol, n: usize, i: usize| sorts.of(Place::Fluent(f, n, i));
+        let of_move = |f: Symbol, n: usize, i: usize| sorts.of(Place::Move(f, n, i));
+        let mapped = |texts: &[String], sort_of: &dyn Fn(Symbol, usize, usize) -> Option<usize>| {
+            let to = |text: &String| {
+                let image = mapping.apply(game, game.parse(text)?, sort_of)?;
+                Some((text.clone(), game.text(image)))
+            };
+            texts.iter().map(to).collect::<Option<BTreeMap<String, String>>>()
+        };
+        let circuit = &compiled.circuit;
+        let moves = circuit.roles.iter().map(|role| mapped(&role.moves, &of_move));
+        Some(SymmetryImages {
+            fluents: mapped(&circuit.base, &of_fluent)?,
+            moves: moves.collect::<Option<_>>()?,
+        })
     }
 
     /// Returns whether the mapping maps the circuit onto itself.

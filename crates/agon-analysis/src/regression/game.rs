@@ -8,8 +8,9 @@ use agon_gdl::circuit::{CircuitLimits, Compiled};
 use agon_gdl::interpreter::Game;
 
 use super::knowledge::Knowledge;
+use super::orbits::StateSymmetry;
 use super::regress::{ActionHeuristics, RegressError, RegressOptions, regress};
-use crate::properties::{Known, Properties};
+use crate::properties::{Known, Properties, SymmetryImages};
 
 impl ActionHeuristics {
     /// Computes the action heuristics of a game. `compiled` and `properties` belong to the same
@@ -90,5 +91,26 @@ fn knowledge(
     }
     knowledge.groups.sort();
     knowledge.groups.dedup();
+    // Rules that count cell by cell hide a symmetry from the proof. It only makes values equal here,
+    // so that observation is enough.
+    let symmetries = properties.symmetries.iter();
+    knowledge.symmetries = symmetries
+        .filter_map(|symmetry| symmetry.images.as_ref())
+        .filter_map(|images| state_symmetry(circuit, images))
+        .collect();
     knowledge
+}
+
+/// Returns a symmetry in the numbering of a circuit. `None` if the circuit lacks an image.
+fn state_symmetry(circuit: &Circuit, images: &SymmetryImages) -> Option<StateSymmetry> {
+    let mapped = |texts: &[String], images: &BTreeMap<String, String>| {
+        let places: BTreeMap<&str, u32> = texts.iter().map(String::as_str).zip(0..).collect();
+        let image = |text: &String| places.get(images.get(text)?.as_str()).copied();
+        texts.iter().map(image).collect::<Option<Vec<u32>>>()
+    };
+    let moves = circuit.roles.iter().zip(&images.moves);
+    Some(StateSymmetry {
+        fluents: mapped(&circuit.base, &images.fluents)?,
+        moves: moves.map(|(role, images)| mapped(&role.moves, images)).collect::<Option<_>>()?,
+    })
 }

@@ -17,16 +17,18 @@ pub struct Knowledge {
     pub groups: Vec<Vec<usize>>,
     /// The waiting moves of each role, if the game is turn-taking.
     pub turns: Option<Turns>,
+    /// The symmetries of the game, proved or observed.
+    pub symmetries: Vec<super::StateSymmetry>,
 }
 
 impl Knowledge {
     /// Returns whether the fluent stays true once it is true.
-    pub(super) fn stays_true(&self, fluent: usize) -> bool {
+    pub(crate) fn stays_true(&self, fluent: usize) -> bool {
         self.persistent_true.get(fluent).copied().unwrap_or(false)
     }
 
     /// Returns whether the fluent stays false once it is false.
-    pub(super) fn stays_false(&self, fluent: usize) -> bool {
+    pub(crate) fn stays_false(&self, fluent: usize) -> bool {
         self.persistent_false.get(fluent).copied().unwrap_or(false)
     }
 

@@ -376,9 +376,20 @@ fn counts(heuristics: &ActionHeuristics, logic: Logic) -> Vec<[f64; 2]> {
     (0..heuristics.formulas.n_fluents()).map(of).collect()
 }
 
+/// Values that differ by less than this part of the largest one count as equal, unless another
+/// threshold is asked for.
+pub const EQUAL_BELOW: f64 = 0.001;
+
 /// Scales values to the range from 0 for the smallest to 1 for the largest. Equal values become 0.
-/// Trutman 2015, table 3.1, scales to 50 instead.
+/// Trutman 2015, table 3.1, scales to 50 instead. Values that differ by less than [`EQUAL_BELOW`]
+/// are equal.
 pub fn normalise(values: &mut [f64]) {
+    normalise_above(values, EQUAL_BELOW);
+}
+
+/// Like [`normalise`], with another threshold. Values that differ by less than the part `threshold`
+/// of the largest one count as equal: scaling would turn noise into certainty.
+pub fn normalise_above(values: &mut [f64], threshold: f64) {
     // Four at a time, so that comparisons do not wait for each other.
     let (mut least, mut most) = ([f64::INFINITY; 4], [f64::NEG_INFINITY; 4]);
     let (fours, rest) = values.as_chunks::<4>();
@@ -395,7 +406,7 @@ pub fn normalise(values: &mut [f64]) {
         most.into_iter().fold(f64::NEG_INFINITY, f64::max),
     );
     let range = most - least;
-    if range > 0.0 {
+    if range > threshold * most.abs() && range > 0.0 {
         values.iter_mut().for_each(|value| *value = (*value - least) / range);
     } else {
         values.fill(0.0);

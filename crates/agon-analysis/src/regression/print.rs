@@ -62,7 +62,7 @@ fn write(
 
 /// Returns the operands of a conjunction or disjunction. Nested ones of the same kind are
 /// flattened, and fluents come first in the order of the rulesheet.
-pub(super) fn flat_operands(formulas: &Formulas, formula: Formula) -> Vec<Formula> {
+pub(crate) fn flat_operands(formulas: &Formulas, formula: Formula) -> Vec<Formula> {
     let mut flat = Vec::new();
     let mut left = vec![formula];
     // A shared part is expanded once.

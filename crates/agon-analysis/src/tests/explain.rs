@@ -8,7 +8,9 @@ use agon_gdl::interpreter::Interpreter;
 
 use super::{compiled, shipped};
 use crate::Analysis;
-use crate::explain::{action_heuristic_text, evaluation_text, properties_text};
+use crate::explain::{
+    action_heuristic_json, action_heuristic_text, evaluation_text, properties_text,
+};
 use crate::fuzzy::{FluentSet, FuzzyEvaluator, FuzzyOptions};
 
 const TIME: Duration = Duration::from_secs(30);
@@ -61,19 +63,58 @@ fn the_evaluation_names_the_payoff_and_the_degrees() {
 }
 
 #[test]
-fn the_best_move_comes_first_with_its_alternatives() {
+fn moves_are_described_by_what_they_reach_and_threaten() {
     let (analysis, position) = tic_tac_toe();
     let heuristics = analysis
         .action_heuristics(Default::default(), TIME)
         .expect("the goals of tic-tac-toe are small");
-    let lines = action_heuristic_text(&heuristics, &position, 8);
-    assert_eq!(lines[1], "1.00  xplayer plays (mark 3 3)");
-    assert_eq!(
-        lines[2],
-        "        reaches the condition of goal 100 if at least one of these holds now:"
+    let properties = analysis.properties(TIME);
+    let lines = action_heuristic_text(&heuristics, Some(&properties), &position, 8);
+    assert!(lines[0].starts_with("the 5 moves of xplayer, rated from 1.00"), "{lines:#?}");
+    assert!(lines[1].starts_with("1.00 ["), "{lines:#?}");
+    assert!(
+        lines[1].ends_with("(mark 3 3) reaches goal 100: (1 1) and (2 2) are yours already"),
+        "{lines:#?}"
     );
-    assert_eq!(
-        lines[3],
-        "          not (cell 1 1 o) and (cell 1 1 x) and not (cell 2 2 o) and (cell 2 2 x)   [holds]"
-    );
+    // The first column has one mark of x, the second row has one, and the third row is lost.
+    let at = lines.iter().position(|line| line.contains("(mark 2 1)")).expect("a legal move");
+    let of_move = lines[at..at + 2].join(" ");
+    assert!(of_move.contains("threatens (3 1): (1 1) is yours already"), "{lines:#?}");
+    assert!(of_move.contains("threatens (2 3): (2 2) is yours already"), "{lines:#?}");
+    // The diagonal is threatened already, whatever the move.
+    assert!(!of_move.contains("(3 3)"), "{lines:#?}");
+    // Nothing is said of marks of the opponent, which are implied, nor of lines that are dead.
+    let text = lines.join("\n");
+    assert!(!text.contains(" o)") && !text.contains("not ") && !text.contains("(3 2)"), "{text}");
+}
+
+/// At the start of breakthrough no move comes closer to the last row than another.
+#[test]
+fn moves_that_are_alike_are_one_sentence() {
+    let game = shipped("breakthrough");
+    let analysis = Analysis::new(Arc::clone(&game), Some(Arc::new(compiled(&game))));
+    let heuristics = analysis.action_heuristics(Default::default(), TIME).expect("it is small");
+    let properties = analysis.properties(TIME);
+    let lines = action_heuristic_text(&heuristics, Some(&properties), &game.start(), 8);
+    assert!(lines[0].starts_with("all 22 moves of white are alike: each of them"), "{lines:#?}");
+    assert!(lines.len() <= 6, "{lines:#?}");
+}
+
+/// The four first moves of othello are symmetric. Before, the scaling by state made one of them
+/// worth 1.00 and the others 0.00.
+#[test]
+fn symmetric_moves_have_equal_values() {
+    let game = shipped("othello");
+    let analysis = Analysis::new(Arc::clone(&game), Some(Arc::new(compiled(&game))));
+    let heuristics = analysis.action_heuristics(Default::default(), TIME).expect("it is made");
+    assert!(!heuristics.knowledge.symmetries.is_empty(), "the board of othello is symmetric");
+    let json = action_heuristic_json(&heuristics, &game.start());
+    let moves = json["moves"].as_array().expect("a list of moves");
+    assert_eq!(moves.len(), 4);
+    let value = |at: usize, key: &str| moves[at][key].as_f64().expect("a number");
+    for at in 1..4 {
+        let difference = (value(at, "raw") - value(0, "raw")).abs();
+        assert!(difference < 1e-12, "{}", json["moves"]);
+        assert!((value(at, "value") - value(0, "value")).abs() < 1e-12, "{}", json["moves"]);
+    }
 }

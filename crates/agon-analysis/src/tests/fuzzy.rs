@@ -12,7 +12,7 @@ use crate::fuzzy::{
 };
 use crate::properties::{Properties, PropertyLimits};
 
-fn fuzzy_with(game: &Arc<Game>, options: &FuzzyOptions) -> Arc<FuzzyEvaluation> {
+pub(super) fn fuzzy_with(game: &Arc<Game>, options: &FuzzyOptions) -> Arc<FuzzyEvaluation> {
     let compiled = compiled(game);
     let known = Properties::find(game, Some(&compiled), &PropertyLimits::default());
     Arc::new(
@@ -21,12 +21,12 @@ fn fuzzy_with(game: &Arc<Game>, options: &FuzzyOptions) -> Arc<FuzzyEvaluation> 
     )
 }
 
-fn fuzzy(game: &Arc<Game>) -> Arc<FuzzyEvaluation> {
+pub(super) fn fuzzy(game: &Arc<Game>) -> Arc<FuzzyEvaluation> {
     fuzzy_with(game, &FuzzyOptions::default())
 }
 
 /// Returns an evaluator at the state in which these fluents hold.
-fn evaluator(fuzzy: &Arc<FuzzyEvaluation>, fluents: &[&str]) -> FuzzyEvaluator {
+pub(super) fn evaluator(fuzzy: &Arc<FuzzyEvaluation>, fluents: &[&str]) -> FuzzyEvaluator {
     let parse =
         |text: &&str| fuzzy.game.parse(text).unwrap_or_else(|| panic!("{text} is a fluent"));
     let terms: Vec<_> = fluents.iter().map(parse).collect();
@@ -36,13 +36,13 @@ fn evaluator(fuzzy: &Arc<FuzzyEvaluation>, fluents: &[&str]) -> FuzzyEvaluator {
 }
 
 /// Returns the root of the tree of a goal of a role.
-fn goal(fuzzy: &FuzzyEvaluation, role: usize, value: i64) -> NodeId {
+pub(super) fn goal(fuzzy: &FuzzyEvaluation, role: usize, value: i64) -> NodeId {
     let found = fuzzy.goals[role].iter().find(|&&(other, _)| other == value);
     found.unwrap_or_else(|| panic!("role {role} has a goal of {value}")).1
 }
 
 #[track_caller]
-fn is_close(a: f64, b: f64) {
+pub(super) fn is_close(a: f64, b: f64) {
     assert!((a - b).abs() < 1e-9, "{a} is not {b}");
 }
 
@@ -90,6 +90,7 @@ fn the_value_of_a_timeout_rises_with_each_step() {
     let mut last = 0.0;
     for step in 0..=5 {
         let at = evaluator(&fuzzy, &[&format!("(step {step})")]).truth(timeout);
+        // The last step is proved to last, so that it has the degree 1.
         is_close(at, (1.0 - f64::from(5 - step) / 6.0).max(0.1));
         assert!(at > last, "step {step}");
         last = at;
@@ -131,7 +132,8 @@ fn two_fluents_are_valued_by_their_distance() {
     let value = |hunter: &str, hare: &str| evaluator(&fuzzy, &[hunter, hare]).truth(caught);
     // Each coordinate has four values, and each of the two distances counts one half.
     is_close(value("(at hunter 1 1)", "(at hare 2 3)"), 1.0 - (1.0 / 4.0 + 2.0 / 4.0) / 2.0);
-    is_close(value("(at hunter 2 3)", "(at hare 2 3)"), 1.0);
+    // Having met counts as half a step, the smallest distance being a quarter of one half.
+    is_close(value("(at hunter 2 3)", "(at hare 2 3)"), 1.0 - 1.0 / 16.0);
     // The hunter can move in all directions, so he can come from the far corner.
     is_close(value("(at hunter 4 4)", "(at hare 2 3)"), 1.0 - (2.0 / 4.0 + 1.0 / 4.0) / 2.0);
 }
@@ -146,6 +148,7 @@ fn distances_respect_the_direction_of_movement() {
         evaluator(&fuzzy, &["(at hare 2 3)"]).truth(escape),
         1.0 - (2.0 / 4.0 + 1.0 / 4.0) / 2.0,
     );
+    // The hare is proved never to leave the corner.
     is_close(evaluator(&fuzzy, &["(at hare 4 4)"]).truth(escape), 1.0);
     // The hunter cannot become the hare, and without the hare the goal cannot be reached.
     is_close(evaluator(&fuzzy, &["(at hunter 4 4)"]).truth(escape), 0.0);
@@ -224,13 +227,13 @@ fn the_generalised_disjunction_equals_repeated_disjunction() {
             let one_by_one = (0..9).fold(Degree::FALSE, |sum, place| {
                 logic.or(sum, Degree::of(logic.fuzzy(place < n)))
             });
-            is_close(logic.generalised_or(n, 9), one_by_one.truth);
+            is_close(logic.generalised_or(n, 9).truth, one_by_one.truth);
         }
     }
     for cardinality in [Cardinality::Graded, Cardinality::Share, Cardinality::Disjunction] {
         for norm in [TNorm::Product, TNorm::Yager { q: 15.0 }] {
             let logic = Logic { norm, truth: 0.9, cardinality };
-            let values: Vec<f64> = (0..=9).map(|n| logic.generalised_or(n, 9)).collect();
+            let values: Vec<f64> = (0..=9).map(|n| logic.generalised_or(n, 9).truth).collect();
             assert!(
                 values.windows(2).all(|pair| pair[0] <= pair[1]),
                 "{cardinality:?} {norm:?}: {values:?}"

@@ -280,8 +280,11 @@ fn add(builder: &mut Builder<'_>, found: Candidate) -> GridPlan {
             builder.world.axis(domain).or_else(own).expect("coordinates have axes")
         })
         .collect();
-    let is_hinted_hex = builder.world.evidence.hints.kind == Some(HintedKind::Hex);
+    let hinted = builder.world.evidence.hints.kind;
+    let is_hinted_hex = hinted == Some(HintedKind::Hex);
     let hex = match axes.as_slice() {
+        // An author who asks for a grid knows better than the directions of the moves.
+        [_, _] if hinted == Some(HintedKind::Grid) => None,
         [x, y] => hex::direction(&builder.world, x, y).or(is_hinted_hex.then_some(-1)),
         _ => None,
     };

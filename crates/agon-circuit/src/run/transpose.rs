@@ -47,3 +47,34 @@ pub(crate) fn unload(planes: &[Plane], matrices: &mut [[Plane; 64]]) {
 pub(crate) fn word_of(matrix: &[Plane; 64], lane: usize) -> u64 {
     matrix[lane % 64].0[lane / 64 % 4]
 }
+
+/// Transposes 16 rows in place, each 16 bits of each word for itself. So bit `16 * g + j` of a word
+/// of row `i` becomes bit `16 * g + i` of the same word of row `j`.
+#[inline(always)]
+pub(crate) fn transpose_short(rows: &mut [Plane; 16]) {
+    // Recursively, blocks of 8, 4, 2 and 1 bits are exchanged (Warren, "Hacker's Delight", 7-3).
+    let masks: [u64; 4] = [
+        0x00ff_00ff_00ff_00ff,
+        0x0f0f_0f0f_0f0f_0f0f,
+        0x3333_3333_3333_3333,
+        0x5555_5555_5555_5555,
+    ];
+    let (mut stage, mut distance) = (0, 8);
+    while stage < 4 {
+        let mut row = 0;
+        while row < 16 {
+            let mut word = 0;
+            while word < 4 {
+                let (low, high) = (rows[row].0[word], rows[row + distance].0[word]);
+                let swapped = (low >> distance ^ high) & masks[stage];
+                rows[row].0[word] = low ^ swapped << distance;
+                rows[row + distance].0[word] = high ^ swapped;
+                word += 1;
+            }
+            // The next row without the bit of the distance.
+            row = (row + distance + 1) & !distance;
+        }
+        stage += 1;
+        distance /= 2;
+    }
+}

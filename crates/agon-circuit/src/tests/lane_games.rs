@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use agon_game::{Position, Rng, Role};
+use agon_game::{Hidden as _, Position, Role};
 use proptest::prelude::*;
-use rand::SeedableRng;
 
 use super::batch::BACKENDS;
 use super::{handmade, random};
@@ -15,14 +14,26 @@ const N_GAMES: usize = 300;
 
 /// Plays all games by drawn moves, each again by a single position, and compares everything.
 fn compare(circuit: &Circuit, backend: Backend, seed: u64) {
-    let Some(mut games) = LaneGames::new(circuit, N_GAMES, backend) else {
+    // The number of a move is its place among the moves of its role.
+    let numbers: Vec<u32> =
+        circuit.roles.iter().flat_map(|role| 0..role.moves.len() as u32).collect();
+    let circuit = &Arc::new(circuit.clone());
+    let Some(mut games) = LaneGames::new(circuit, &numbers, N_GAMES, seed, backend) else {
         assert_ne!(circuit.outputs.rejected, Signal::FALSE, "only rejections are refused");
         return;
     };
-    let start = ScalarCircuit::new(Arc::new(circuit.clone()));
+    let start = ScalarCircuit::new(Arc::clone(circuit));
     let n_roles = circuit.roles.len();
     let mut singles = vec![start.clone(); N_GAMES];
-    let mut rng = Rng::seed_from_u64(seed);
+    let firsts: Vec<u32> = circuit
+        .roles
+        .iter()
+        .scan(0, |first, role| {
+            *first += role.moves.len() as u32;
+            Some(*first - role.moves.len() as u32)
+        })
+        .collect();
+    let mut perceived = vec![vec![Vec::<String>::new(); n_roles]; N_GAMES];
     for step in 0..20 {
         games.forget_last();
         let mut ended_now = Vec::new();
@@ -37,10 +48,24 @@ fn compare(circuit: &Circuit, backend: Backend, seed: u64) {
             let mut joints = vec![vec![None; n_roles]; Plane::LANES];
             for role in circuit.role_ids().map(Role::index) {
                 let all = games.used(block) & !games.ended(block);
-                games.draw(block, role, all, &mut rng, |lane, input| {
-                    joints[lane][role] = Some(input);
-                });
+                let codes = games.draw_numbers(block, role, all);
+                let mut drawn = [0; Plane::LANES];
+                LaneGames::write_numbers(&codes, &mut drawn);
+                assert_eq!(LaneGames::codes(&drawn), codes);
+                for lane in all.lanes() {
+                    joints[lane][role] = Some(Input(firsts[role] + u32::from(drawn[lane])));
+                }
                 let choices = games.choices(block, role);
+                // Numbers without a legal move are refused in just their lanes.
+                let other = drawn.map(|number| number.wrapping_add(1 + (seed % 3) as u16));
+                let bad = games.give(block, role, all, &LaneGames::codes(&other));
+                for (lane, &number) in other.iter().enumerate() {
+                    let input = (firsts[role] as usize) + usize::from(number);
+                    let is_own = usize::from(number) < circuit.roles[role].moves.len();
+                    let is_legal = is_own && games.legal(block)[input].lane(lane);
+                    assert_eq!(bad.lane(lane), all.lane(lane) && !is_legal);
+                }
+                assert!(games.give(block, role, all, &codes).is_zero());
                 for lane in all.lanes() {
                     let legal = singles[first + lane].legal_moves(Role::new(role));
                     let drawn = joints[lane][role].expect("a move is drawn in each lane");
@@ -52,13 +77,16 @@ fn compare(circuit: &Circuit, backend: Backend, seed: u64) {
                         (0..n_roles).map(|r| singles[first + lane].legal_moves(Role::new(r)).len());
                     assert_eq!(n_legal, expected.sum::<usize>());
                 }
-                for lane in (choices & moving).lanes() {
-                    games.choose(lane, joints[lane][role].expect("a move is drawn"));
-                }
             }
             let ended = games.advance(block, moving);
+            let mut memories = Vec::new();
+            games.copy_memories(block, &mut memories);
+            let n_words = games.memory_layout().len().div_ceil(64);
             for lane in moving.lanes() {
                 let joint: Vec<Input> = joints[lane].iter().flatten().copied().collect();
+                for (role, seen) in perceived[first + lane].iter_mut().enumerate() {
+                    *seen = singles[first + lane].percepts(&joint, Role::new(role));
+                }
                 singles[first + lane].advance(&joint);
             }
             let mut payoffs = vec![vec![0.0; n_roles]; Plane::LANES];
@@ -66,6 +94,15 @@ fn compare(circuit: &Circuit, backend: Backend, seed: u64) {
             for lane in games.used(block).lanes() {
                 let single = &mut singles[first + lane];
                 assert_eq!(games.ended(block).lane(lane), single.is_terminal());
+                let memory = &memories[lane * n_words..(lane + 1) * n_words];
+                let mut bit = games.memory_layout().n_percepts;
+                for (role, percepts) in circuit.outputs.percepts.iter().enumerate() {
+                    for (text, _) in percepts {
+                        let was_seen = memory[bit / 64] >> (bit % 64) & 1 == 1;
+                        assert_eq!(was_seen, perceived[first + lane][role].contains(text));
+                        bit += 1;
+                    }
+                }
                 if ended.lane(lane) {
                     for (role, payoff) in payoffs[lane].iter().enumerate() {
                         assert_eq!(*payoff, single.payoff(Role::new(role)));
@@ -73,6 +110,7 @@ fn compare(circuit: &Circuit, backend: Backend, seed: u64) {
                     ended_now.push((first + lane, single.state().clone()));
                     if lane % 2 == 0 {
                         *single = start.clone();
+                        perceived[first + lane].iter_mut().for_each(Vec::clear);
                     }
                 }
             }
@@ -90,7 +128,7 @@ fn compare(circuit: &Circuit, backend: Backend, seed: u64) {
     }
     // A game can be sent to the state of another.
     let state = singles[0].state().clone();
-    games.set_state(N_GAMES - 1, &state);
+    games.set_state(N_GAMES - 1, &state, |_| false);
     let (block, lane) = ((N_GAMES - 1) / Plane::LANES, (N_GAMES - 1) % Plane::LANES);
     assert_eq!(games.ended(block).lane(lane), singles[0].is_terminal());
 }
@@ -109,5 +147,36 @@ proptest! {
     fn random_games_stay_in_their_lanes(seed: u64, n_gates in 1_usize..150) {
         let circuit = random::circuit(seed, n_gates);
         BACKENDS.iter().for_each(|&backend| compare(&circuit, backend, seed));
+    }
+}
+
+/// Each legal move is drawn about as often as any other, as a move and as a number.
+#[test]
+fn moves_are_drawn_uniformly() {
+    for circuit in handmade() {
+        let numbers: Vec<u32> =
+            circuit.roles.iter().flat_map(|role| 0..role.moves.len() as u32).collect();
+        let circuit = Arc::new(circuit);
+        let made = LaneGames::new(&circuit, &numbers, 256, 3, Backend::default());
+        let Some(mut games) = made else { continue };
+        if games.ended(0) == Plane::ONES {
+            continue;
+        }
+        let role = 0;
+        let n_moves = circuit.roles[role].moves.len();
+        let legal: Vec<usize> = (0..n_moves).filter(|&m| games.legal(0)[m].lane(0)).collect();
+        let mut counts = vec![0_u32; n_moves];
+        for _ in 0..400 {
+            let mut drawn = [0; 256];
+            LaneGames::write_numbers(&games.draw_numbers(0, role, Plane::ONES), &mut drawn);
+            drawn.iter().for_each(|&number| counts[usize::from(number)] += 1);
+        }
+        let (n, p) = (400.0 * 256.0, 1.0 / legal.len() as f64);
+        let slack = 5.0 * (n * p * (1.0 - p)).sqrt() + 1.0;
+        for (m, &count) in counts.iter().enumerate() {
+            let expected = if legal.contains(&m) { n * p } else { 0.0 };
+            let slack = if legal.contains(&m) { slack } else { 0.5 };
+            assert!((f64::from(count) - expected).abs() < slack, "{m}: {count}, not {expected}");
+        }
     }
 }

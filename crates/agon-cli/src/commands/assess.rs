@@ -20,7 +20,7 @@ Examples:
   agon assess my-game.kif --matches 50 --seconds 60 --json")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Number of random plays
     #[arg(long, default_value_t = 500, value_name = "N")]
     plays: usize,
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: PlayOptions,
+    pub(super) play: PlayOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::open;
+use crate::open::{self, ParamOptions};
 use crate::resources::peak_mb;
 use crate::subprocess::{self, Outcome};
 use crate::terminal::say;
@@ -38,7 +38,9 @@ Examples:
 pub(crate) struct Args {
     /// Names of shipped games, paths of rulesheets, or - for standard input
     #[arg(required_unless_present = "signature")]
-    games: Vec<String>,
+    pub(super) games: Vec<String>,
+    #[command(flatten)]
+    pub(super) params: ParamOptions,
     /// Play fixed games with fixed seeds and iterations, and print one number per kind of search
     /// and one for all: any change of play changes the numbers
     #[arg(long, conflicts_with_all = ["games", "engine", "search", "evaluation"])]

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use agon_gdl::by_play::{PlayPlan, check_by_play};
-use agon_gdl::check::check;
-use agon_gdl::interpreter::{Game, Options};
-use agon_text::{Diagnostic, Diagnostics, Severity, Source, apply_fixes, render};
+use agon::reports::{CheckPlays, check, check_watched, finding_json};
+use agon_text::{Diagnostic, Severity, Source, apply_fixes, render};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::open::Language;
+use crate::open::ParamOptions;
 use crate::terminal::{put, remark, say};
 use crate::{open, terminal};
 
@@ -22,15 +20,19 @@ Exit code 0: no errors (there may be warnings); 1: errors; 2: a file cannot be r
 Examples:
   agon check my-game.kif
   agon check my-game.kif --plays 200 --seed 7
+  agon check my-game.kif --strict
   agon check my-game.kif --fix
   agon check *.kif --json")]
 pub(crate) struct Args {
     /// Paths of rulesheets, names of shipped games, or - for standard input
     #[arg(required = true)]
-    files: Vec<String>,
-    /// Also play N random games and report errors that occur in play
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    plays: u64,
+    pub(super) files: Vec<String>,
+    /// Play N random games and report errors that occur in play [default: a few steps; 0: none]
+    #[arg(long, value_name = "N")]
+    plays: Option<u64>,
+    /// Report every violation of the definition of GDL as an error, although Agon can play it
+    #[arg(long)]
+    strict: bool,
     /// Seed of the random games
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -49,6 +51,8 @@ pub(crate) struct Args {
     /// Print one JSON object per file
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    pub(super) params: ParamOptions,
 }
 
 /// Maximum number of findings shown for one file. The first ones are usually the cause of the
@@ -59,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut total = Counts::default();
     let mut n_unreadable = 0;
     for file in &args.files {
-        match open::source(file) {
+        match source(file) {
             Ok(source) => {
                 let counts = check_file(source, file, args)?;
                 total.errors += counts.errors;
@@ -87,6 +91,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
+/// Reads a rulesheet. One with parameters is checked as it was written, so that findings name the
+/// right columns, unless values are set.
+fn source(file: &str) -> Result<Arc<Source>, Failure> {
+    let (source, settings) = open::raw_source(file)?;
+    if settings.is_empty() { Ok(source) } else { Ok(agon::open::expanded(source, &settings)?) }
+}
+
 /// The number of errors and warnings.
 #[derive(Copy, Clone, Default)]
 struct Counts {
@@ -101,15 +112,16 @@ fn check_file(mut source: Arc<Source>, file: &str, args: &Args) -> Result<Counts
         (source, fixes) = fix(source, file, args)?;
     }
     let findings = findings(&source, args);
-    let count = |severity| findings.0.iter().filter(|f| f.severity == severity).count();
+    let count = |severity| findings.iter().filter(|f| f.severity == severity).count();
     let counts = Counts { errors: count(Severity::Error), warnings: count(Severity::Warning) };
     let shown: Vec<Diagnostic> =
-        findings.0.into_iter().filter(|f| args.notes || f.severity > Severity::Note).collect();
+        findings.into_iter().filter(|f| args.notes || f.severity > Severity::Note).collect();
     if args.json {
-        let findings: Vec<Value> = shown.iter().map(|finding| to_json(finding, &source)).collect();
+        let findings: Vec<Value> =
+            shown.iter().map(|finding| finding_json(finding, &source)).collect();
         let mut object = json!({
             "file": file, "errors": counts.errors, "warnings": counts.warnings,
-            "findings": findings,
+            "strict": args.strict, "findings": findings,
         });
         if args.fix {
             object["fixes"] = fixes.into();
@@ -140,51 +152,26 @@ fn summary(Counts { errors: n_errors, warnings: n_warnings }: Counts) -> String 
     }
 }
 
-/// Returns all findings, including those of random games if `--plays` is given and the rules can be
-/// played.
-fn findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
-    if open::language(source) == Language::Toss {
-        return toss_findings(source, args);
-    }
-    let checked = check(Arc::clone(source));
-    let mut findings = checked.findings;
-    if let Some(rules) = checked.rules
-        && args.plays > 0
-    {
-        match Game::open(rules, Options::default()) {
-            Ok(game) => {
-                let plan =
-                    PlayPlan { plays: args.plays, seed: args.seed, max_steps: args.max_steps };
-                let bar = terminal::progress(args.plays, "playing");
-                findings.0.extend(check_by_play(&game, &plan, &mut || bar.inc(1)).0);
-                bar.finish_and_clear();
-            }
-            Err(finding) => findings.push(*finding),
-        }
-        findings.sort();
-    }
-    findings
+/// Returns all findings. Without `--plays`, a few short plays are part of the check.
+fn findings(source: &Arc<Source>, args: &Args) -> Vec<Diagnostic> {
+    let plays = match (args.plays, args.strict) {
+        (None, false) => CheckPlays { seed: args.seed, ..CheckPlays::quick() },
+        (plays, is_strict) => CheckPlays {
+            plays: plays.unwrap_or(STRICT_PLAYS),
+            seed: args.seed,
+            max_steps: args.max_steps,
+            is_strict,
+            ..CheckPlays::default()
+        },
+    };
+    let bar = terminal::progress(plays.plays, "playing");
+    let found = check_watched(source, plays, &mut || bar.inc(1));
+    bar.finish_and_clear();
+    found
 }
 
-/// Returns all findings of a structure rewriting game.
-fn toss_findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
-    use agon_toss::by_play::{PlayPlan, check_by_play};
-    use agon_toss::interpreter::{Game, Options};
-    let agon_toss::check::Checked { arena, mut findings } =
-        agon_toss::check::check(Arc::clone(source));
-    let Some(arena) = arena else { return findings };
-    match Game::open(arena, Options::default()) {
-        Ok(game) => {
-            let plan = PlayPlan { plays: args.plays, seed: args.seed, max_steps: args.max_steps };
-            let bar = terminal::progress(args.plays, "playing");
-            findings.0.extend(check_by_play(&game, &plan, &mut || bar.inc(1)).0);
-            bar.finish_and_clear();
-        }
-        Err(finding) => findings.push(*finding),
-    }
-    findings.sort();
-    findings
-}
+/// Number of plays of a strict check, if the user does not say.
+const STRICT_PLAYS: u64 = 20;
 
 /// Applies fixes until none are left, shows the difference and writes the file.
 ///
@@ -194,11 +181,8 @@ fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<(Arc<Source>, Vec
     let mut fixed = Arc::clone(&source);
     let mut fixes = Vec::new();
     for _ in 0..8 {
-        let findings = match open::language(&fixed) {
-            Language::Gdl => check(Arc::clone(&fixed)).findings,
-            Language::Toss => agon_toss::check::check(Arc::clone(&fixed)).findings,
-        };
-        let (text, applied) = apply_fixes(&fixed, findings.0.iter().filter_map(|f| f.fix.as_ref()));
+        let findings = check(&fixed, CheckPlays::default());
+        let (text, applied) = apply_fixes(&fixed, findings.iter().filter_map(|f| f.fix.as_ref()));
         if applied.is_empty() {
             break;
         }
@@ -223,35 +207,9 @@ fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<(Arc<Source>, Vec
         }
         return Ok((source, fixes));
     }
-    if !std::path::Path::new(file).is_file() {
-        return Err(Failure::unreadable(format!(
-            "{file} is not a file, so it cannot be written; use --dry-run to see the fixes"
-        )));
-    }
-    // Written to another file first, so that an interruption cannot leave half a rulesheet.
-    let temporary = format!("{file}.agon-fix");
-    std::fs::write(&temporary, fixed.text())
-        .and_then(|()| std::fs::rename(&temporary, file))
-        .map_err(|error| Failure::unreadable(format!("cannot write {file}: {error}")))?;
+    open::replace_file(file, fixed.text())?;
     if !args.json {
         say!("{file}: {n_fixes} fixes applied");
     }
     Ok((fixed, fixes))
-}
-
-fn to_json(finding: &Diagnostic, source: &Source) -> Value {
-    let (start, end) = (source.place(finding.span.start()), source.place(finding.span.end()));
-    let notes: Vec<Value> = finding
-        .notes
-        .iter()
-        .map(|(span, text)| {
-            let place = source.place(span.start());
-            json!({"line": place.line, "column": place.column, "message": text})
-        })
-        .collect();
-    json!({
-        "severity": finding.severity.word(), "code": finding.code, "message": finding.message,
-        "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column,
-        "notes": notes, "hints": finding.hints, "fix": finding.fix.as_ref().map(|fix| &fix.title),
-    })
 }

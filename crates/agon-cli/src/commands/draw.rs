@@ -29,7 +29,7 @@ Examples:
   agon draw connect-four --match match.json --out match.svg   # an animation")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Moves from the start to the position
     #[arg(long, value_name = "MOVES", default_value = "", conflicts_with = "record")]
     after: String,
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["out", "record"])]
     json: bool,
     #[command(flatten)]
-    play: PlayOptions,
+    pub(super) play: PlayOptions,
 }
 
 /// The colours of a drawing.

@@ -4,15 +4,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use agon::experiment::{
+    BuiltInExperiment, Cell, Column, EXPERIMENTS, Experiment, ExperimentKind, ExperimentOptions,
+    ExperimentPlan, Size,
+};
 use serde_json::{Value, json};
 
-use crate::experiment::{
-    BuiltInExperiment, Cell, Column, Costs, EXPERIMENTS, Experiment, ExperimentKind, GameLocation,
-    Size, costs, play_column,
-};
+use crate::experiment::{Costs, costs, play_column};
 use crate::failure::Failure;
 use crate::open::{self, EngineChoice, PlayOptions, RuleOptions};
 use crate::outside::process_group;
+use crate::provenance::Provenance;
 use crate::terminal::{self, say};
 use crate::tournament::RunOptions;
 
@@ -72,72 +74,20 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(name) = &args.name else { return list(args) };
-    let Some(BuiltInExperiment { name, text, .. }) = BuiltInExperiment::named(name) else {
-        let names: Vec<&str> = EXPERIMENTS.iter().map(|known| known.name).collect();
-        let message =
-            format!("there is no experiment `{name}`; the experiments are {}", names.join(", "));
-        return Err(Failure::unreadable(message));
+    let options = ExperimentOptions {
+        quick: args.quick,
+        iterations: args.iterations,
+        repeats: args.repeats,
+        openings: args.openings,
+        games: args.games.clone(),
+        only: args.only.clone(),
+        column: args.column.clone(),
     };
-    let size = if args.quick { Size::Quick } else { Size::Full };
-    let mut experiment = Experiment::read(text, size)
-        .map_err(|error| Failure::unreadable(format!("{name}: {error}")))?;
-    apply_options(&mut experiment, name, args)?;
-    let games = Games::find(&experiment, args)?;
-    match experiment.kind {
-        ExperimentKind::Matches => matches(args, name, &experiment, &games),
-        ExperimentKind::Costs => measure_costs(args, name, &experiment, &games),
-    }
-}
-
-/// Replaces parts of the experiment by the options of the command line.
-fn apply_options(experiment: &mut Experiment, name: &str, args: &Args) -> Result<(), Failure> {
-    if let Some(iterations) = args.iterations {
-        experiment.iterations = Some(iterations);
-        (experiment.play_clock, experiment.start_clock) = (None, None);
-        for column in &mut experiment.columns {
-            column.iterations = None;
-        }
-    }
-    experiment.repeats = args.repeats.unwrap_or(experiment.repeats);
-    experiment.openings = args.openings.unwrap_or(experiment.openings);
-    if let Some(wanted) = &args.column {
-        experiment.columns.retain(|column| column.name.contains(wanted.as_str()));
-        if experiment.columns.is_empty() {
-            return Err(Failure::unreadable(format!(
-                "no column of {name} has `{wanted}` in its name"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// The games of an experiment that were asked for.
-struct Games {
-    /// The games whose rules were found, with their names in the paper.
-    found: Vec<(String, GameLocation)>,
-    /// The names of the other games in the paper.
-    missing: Vec<String>,
-}
-
-impl Games {
-    fn find(experiment: &Experiment, args: &Args) -> Result<Games, Failure> {
-        let (mut found, mut missing) = (Vec::new(), Vec::new());
-        for game in &experiment.games {
-            let is_wanted = |only: &String| game.name.to_lowercase().contains(&only.to_lowercase());
-            if !args.only.as_ref().is_none_or(is_wanted) {
-                continue;
-            }
-            match game.location(args.games.as_deref()) {
-                Some(location) => found.push((game.name.clone(), location)),
-                None => missing.push(game.name.clone()),
-            }
-        }
-        if found.is_empty() {
-            return Err(Failure::unreadable(
-                "no game of this experiment was found; give a folder of rulesheets with --games",
-            ));
-        }
-        Ok(Games { found, missing })
+    let plan = ExperimentPlan::new(name, options)
+        .map_err(|error| Failure::unreadable(error.to_string()))?;
+    match plan.experiment.kind {
+        ExperimentKind::Matches => matches(args, &plan),
+        ExperimentKind::Costs => measure_costs(args, &plan),
     }
 }
 
@@ -158,25 +108,9 @@ fn list(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the part of the name of a store that depends on the options.
-fn store_suffix(args: &Args) -> String {
-    let mut suffix = if args.quick { ".quick".to_owned() } else { String::new() };
-    if let Some(iterations) = args.iterations {
-        suffix.push_str(&format!(".{iterations}"));
-    }
-    if let Some(openings) = args.openings {
-        suffix.push_str(&format!(".opened-{openings}"));
-    }
-    // A tournament with other games needs another store.
-    if let Some(only) = &args.only {
-        let plain: String = only.chars().filter(char::is_ascii_alphanumeric).collect();
-        suffix.push_str(&format!(".{}", plain.to_lowercase()));
-    }
-    suffix
-}
-
 /// Plays the columns of an experiment.
-fn matches(args: &Args, name: &str, experiment: &Experiment, games: &Games) -> Result<(), Failure> {
+fn matches(args: &Args, plan: &ExperimentPlan) -> Result<(), Failure> {
+    let experiment = &plan.experiment;
     let is_interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&is_interrupted);
     let _ = ctrlc::set_handler(move || {
@@ -189,24 +123,22 @@ fn matches(args: &Args, name: &str, experiment: &Experiment, games: &Games) -> R
         Failure::unreadable(format!("cannot create {}: {error}", args.store.display()))
     })?;
     let options = RunOptions { cores: None, jobs: args.jobs.map(usize::from), quiet: args.quiet };
-    let suffix = store_suffix(args);
     let mut all = Vec::new();
     if !args.json {
         say!("{}", terminal::bold(&experiment.title));
     }
     for column in &experiment.columns {
-        let file = |name: &str| args.store.join(format!("{name}.{}{suffix}.db", column.name));
+        let [store, former] =
+            plan.store_names(column).map(|name| args.store.join(format!("{name}.db")));
         // A store under the former name of the experiment is continued.
-        let former = BuiltInExperiment::named(name).map(|known| file(known.alias));
-        let store = former.filter(|store| store.exists()).unwrap_or_else(|| file(name));
-        let cells =
-            play_column(experiment, column, &games.found, &store, &options, &is_interrupted)?;
+        let store = if former.exists() { former } else { store };
+        let cells = play_column(plan, column, &store, &options, &is_interrupted)?;
         let Some(cells) = cells else {
             let message = "stopped; the same command continues from here".to_owned();
             return Err(Failure { code: 130, message });
         };
         if args.json {
-            all.extend(cells.iter().map(|cell| cell_json(column, cell)));
+            all.extend(cells.iter().map(|cell| column.cell_json(cell)));
         } else {
             show(column, &cells);
         }
@@ -214,11 +146,14 @@ fn matches(args: &Args, name: &str, experiment: &Experiment, games: &Games) -> R
     if args.json {
         say!(
             "{}",
-            json!({"experiment": name, "title": experiment.title, "quick": args.quick, "cells": all,
-                "missing": games.missing})
+            json!({"experiment": plan.name(), "title": experiment.title, "quick": args.quick,
+                "cells": all, "missing": plan.missing,
+                "provenance": Provenance::now().json()})
         );
     } else {
-        show_missing(&games.missing);
+        show_missing(&plan.missing);
+        say!("");
+        say!("{}", Provenance::now());
     }
     Ok(())
 }
@@ -238,12 +173,12 @@ fn show(column: &Column, cells: &[Cell]) {
                 100.0 * points.high
             )
         });
-        let paper = paper_of(column, &cell.game).unwrap_or("-");
+        let paper = column.paper_of(&cell.game).unwrap_or("-");
         say!("  {:24} {goals:>15}  {points:>20}  {paper}", cell.game);
         for (at, (role, [won, lost, drawn])) in cell.roles.iter().enumerate() {
             let n = (won + lost + drawn).max(1) as f64;
             let part = |count: &usize| 100.0 * *count as f64 / n;
-            let paper = paper_of_role(column, &cell.game, role, at);
+            let paper = column.paper_of_role(&cell.game, role, at);
             let counts = format!("{:.1}/{:.1}/{:.1}", part(won), part(lost), part(drawn));
             say!(
                 "    as {role:20} {counts:>16}  {:>20}  {}",
@@ -252,37 +187,6 @@ fn show(column: &Column, cells: &[Cell]) {
             );
         }
     }
-}
-
-fn paper_of<'a>(column: &'a Column, game: &str) -> Option<&'a str> {
-    column.paper.iter().find(|(known, _)| known == game).map(|(_, text)| text.as_str())
-}
-
-/// Returns the result of the paper for a role, by the beginning of its name or by its place.
-fn paper_of_role<'a>(column: &'a Column, game: &str, role: &str, at: usize) -> Option<&'a str> {
-    let place = if at == 0 { "first" } else { "second" };
-    let is_it = |known: &str| {
-        let rest = known.strip_prefix(game).map(str::trim);
-        rest.is_some_and(|rest| rest == place || !rest.is_empty() && role.starts_with(rest))
-    };
-    column.paper.iter().find(|(known, _)| is_it(known)).map(|(_, text)| text.as_str())
-}
-
-fn cell_json(column: &Column, cell: &Cell) -> Value {
-    let points = cell.points.map(|points| {
-        json!({"mean": points.mean, "low": points.low, "high": points.high,
-            "blocks": points.n})
-    });
-    let roles = cell.roles.iter().enumerate().map(|(at, (role, [won, lost, drawn]))| {
-        let paper = paper_of_role(column, &cell.game, role, at);
-        json!({"role": role, "won": won, "lost": lost, "drawn": drawn, "paper": paper})
-    });
-    json!({
-        "column": column.name, "opponent": column.opponent, "player": column.player,
-        "game": cell.game,
-        "goals": cell.goals, "points": points, "roles": roles.collect::<Vec<Value>>(),
-        "paper": paper_of(column, &cell.game),
-    })
 }
 
 fn show_missing(missing: &[String]) {
@@ -296,17 +200,13 @@ fn show_missing(missing: &[String]) {
 }
 
 /// Measures the cost of action heuristics.
-fn measure_costs(
-    args: &Args,
-    name: &str,
-    experiment: &Experiment,
-    games: &Games,
-) -> Result<(), Failure> {
+fn measure_costs(args: &Args, plan: &ExperimentPlan) -> Result<(), Failure> {
+    let experiment = &plan.experiment;
     if !args.json {
         say!("{}", terminal::bold(&experiment.title));
     }
     let mut all = Vec::new();
-    for (game, location) in &games.found {
+    for (game, location) in &plan.games {
         let play = PlayOptions { engine: EngineChoice::Auto, rules: RuleOptions::default() };
         let name = location.name();
         let opened = open::open_for_match(&name, open::source(&name)?, &play, Some(1))?;
@@ -336,11 +236,14 @@ fn measure_costs(
     if args.json {
         say!(
             "{}",
-            json!({"experiment": name, "title": experiment.title, "quick": args.quick, "games": all,
-                "missing": games.missing})
+            json!({"experiment": plan.name(), "title": experiment.title, "quick": args.quick,
+                "games": all, "missing": plan.missing,
+                "provenance": Provenance::now().json()})
         );
     } else {
-        show_missing(&games.missing);
+        show_missing(&plan.missing);
+        say!("");
+        say!("{}", Provenance::now());
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ or the reason why it is missing is under `refused`.")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
     #[arg(required_unless_present = "all")]
-    game: Option<String>,
+    pub(super) game: Option<String>,
     /// Moves from the start to the position
     #[arg(long, value_name = "MOVES", default_value = "", conflicts_with = "state")]
     after: String,
@@ -65,7 +65,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: RuleOptions,
+    pub(super) play: RuleOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

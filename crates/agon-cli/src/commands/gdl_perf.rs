@@ -17,13 +17,13 @@ Examples:
   agon gdl-perf rules.kif result.txt 10")]
 pub(crate) struct Args {
     /// Path of a rulesheet
-    rules: String,
+    pub(super) rules: String,
     /// File for the result
     result: PathBuf,
     /// Seconds to play
     seconds: f64,
     #[command(flatten)]
-    play: PlayOptions,
+    pub(super) play: PlayOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

@@ -22,7 +22,7 @@ Examples:
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
     #[arg(required_unless_present = "all")]
-    game: Option<String>,
+    pub(super) game: Option<String>,
     /// Ground every .kif file below a folder, each in a process of its own
     #[arg(long, value_name = "DIR", conflicts_with = "game")]
     all: Option<PathBuf>,
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: RuleOptions,
+    pub(super) play: RuleOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

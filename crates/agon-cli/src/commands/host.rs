@@ -41,7 +41,7 @@ Examples:
   agon host blind-nim --players http://a:9147,http://b:9147 --dialect percepts,turns")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Players of one table, separated by commas; repeat the option for more tables
     #[arg(long, value_name = "A,B,…", required = true)]
     players: Vec<String>,
@@ -91,7 +91,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: PlayOptions,
+    pub(super) play: PlayOptions,
 }
 
 /// The format of the messages to a player.

@@ -27,7 +27,7 @@ Examples:
   agon info my-game.kif --plays 100 --json")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Number of random plays for observed properties
     #[arg(long, default_value_t = 20)]
     plays: u64,
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: RuleOptions,
+    pub(super) play: RuleOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -95,6 +95,7 @@ fn facts(args: &Args, game: &Arc<Game>, properties: &Properties) -> Value {
         "game": args.game,
         "title": header("title"), "summary": header("summary"), "interest": header("interest"),
         "facts": header("facts"),
+        "params": params(&sheet.source),
         "language": if rules.is_gdl2() { "GDL-II" } else { "GDL" },
         "syntax": match sheet.syntax { Syntax::Kif => "kif", Syntax::Infix => "infix" },
         "roles": shape.role_names,
@@ -119,6 +120,20 @@ fn facts(args: &Args, game: &Arc<Game>, properties: &Properties) -> Value {
         "observed": observe(args, &start),
         "properties": properties_json(properties),
     })
+}
+
+/// Returns the parameters of the rules with their values.
+fn params(source: &agon_text::Source) -> Vec<Value> {
+    let params = agon::open::params(source);
+    params
+        .iter()
+        .map(|param| {
+            json!({
+                "name": param.name, "value": param.value, "meaning": param.meaning,
+                "bounds": param.bounds.map(|(low, high)| [low, high]),
+            })
+        })
+        .collect()
 }
 
 /// Returns the keywords of GDL that a rulesheet uses.
@@ -252,6 +267,18 @@ fn print(facts: &Value, args: &Args) {
     line("summary", text("summary"));
     line("interesting", text("interest"));
     line("facts", text("facts"));
+    for param in facts["params"].as_array().into_iter().flatten() {
+        let bounds = match &param["bounds"] {
+            Value::Array(bounds) => format!(" ({} to {})", bounds[0], bounds[1]),
+            _ => String::new(),
+        };
+        let meaning = match param["meaning"].as_str().unwrap_or_default() {
+            "" => String::new(),
+            meaning => format!(", {meaning}"),
+        };
+        let name = param["name"].as_str().unwrap_or_default();
+        line("parameter", format!("{name} = {}{bounds}{meaning}", param["value"]));
+    }
     line("language", format!("{}, {}", text("language"), text("syntax")));
     line("roles", list(&facts["roles"]).join(", "));
     line("chance", text("nature"));

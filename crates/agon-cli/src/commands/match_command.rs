@@ -27,7 +27,7 @@ Examples:
   agon match kuhn-poker --iterations 100 --seed 7 --json")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Players, separated by commas
     #[arg(long, value_name = "A,B,…", default_value = "")]
     players: String,
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: PlayOptions,
+    pub(super) play: PlayOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

@@ -20,7 +20,7 @@ Examples:
   agon perft connect-four --depth 5 --json")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Maximum number of steps
     #[arg(short, long, default_value_t = 3)]
     depth: usize,
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: PlayOptions,
+    pub(super) play: PlayOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -66,6 +66,9 @@ impl GameTask for Perft<'_> {
     }
 }
 
+/// Maximum number of joint moves of one position that are counted one by one.
+const MAX_JOINTS: u64 = 1_000_000_000;
+
 /// The number of plays up to a depth.
 #[derive(Default)]
 pub(crate) struct Count {
@@ -95,6 +98,13 @@ impl Count {
         let roles: Vec<Role> = position.shape().roles().collect();
         let legal: Vec<Vec<P::Move>> =
             roles.iter().map(|&role| position.legal_moves(role).to_vec()).collect();
+        let n_joints = legal.iter().fold(1, |n: u64, moves| n.saturating_mul(moves.len() as u64));
+        if n_joints > MAX_JOINTS {
+            self.fault.get_or_insert_with(|| {
+                format!("a position has more than {MAX_JOINTS} joint moves, too many to be counted")
+            });
+            return;
+        }
         let mut choice = vec![0; roles.len()];
         loop {
             let joint: Vec<P::Move> =
@@ -102,6 +112,9 @@ impl Count {
             position.advance(&joint);
             self.walk(position, depth - 1);
             position.go_to(&here);
+            if self.fault.is_some() {
+                return;
+            }
             // The next joint move: a counter whose digits are the moves of the roles.
             let Some(role) = (0..roles.len()).rev().find(|&r| choice[r] + 1 < legal[r].len())
             else {

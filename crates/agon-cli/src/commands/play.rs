@@ -28,7 +28,7 @@ Examples:
   agon play tic-tac-toe --against human")]
 pub(crate) struct Args {
     /// Name of a shipped game, or path of a rulesheet
-    game: String,
+    pub(super) game: String,
     /// Your role [default: the first]
     #[arg(long = "as", value_name = "ROLE")]
     role: Option<String>,
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     #[command(flatten)]
-    play: PlayOptions,
+    pub(super) play: PlayOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

@@ -73,6 +73,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    args.rules.params.refuse("the rules come from the host, with their parameters set")?;
     let spec = hosted_match::spec("--player", &args.player)?;
     if !matches!(spec.kind, PlayerSource::BuiltIn(..)) {
         return Err(Failure::unreadable(format!(

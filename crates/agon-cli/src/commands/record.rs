@@ -19,7 +19,7 @@ Examples:
   agon record my-game.kif > my-game.trace.json")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Number of plays
     #[arg(short, long, default_value_t = 3)]
     n: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
-    play: RuleOptions,
+    pub(super) play: RuleOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// Name of a shipped game, or path of a rulesheet; optional for a recorded match of a shipped
     /// game
     #[arg(required_unless_present = "games")]
-    rules: Option<String>,
+    pub(super) rules: Option<String>,
     /// Trace or recorded match, .json or .json.gz
     trace: Option<PathBuf>,
     /// Show the positions of a recorded match one after the other, instead of comparing them
@@ -63,7 +63,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 60.0)]
     seconds: f64,
     #[command(flatten)]
-    reading: RuleOptions,
+    pub(super) reading: RuleOptions,
 }
 
 /// The engine that replays.

@@ -31,7 +31,7 @@ Examples:
   agon show tic-tac-toe --stage dot | dot -Tsvg > circuit.svg")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Stage to show
     #[arg(long, value_enum, default_value = "source")]
     stage: Stage,
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long)]
     stats: bool,
     #[command(flatten)]
-    play: RuleOptions,
+    pub(super) play: RuleOptions,
 }
 
 /// A stage of the compilation of a game.

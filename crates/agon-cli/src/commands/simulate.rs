@@ -20,7 +20,7 @@ Examples:
   agon simulate connect-four -n 1000 --seed 7 --json")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Number of plays
     #[arg(short, long, default_value_t = 100)]
     n: u64,
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: PlayOptions,
+    pub(super) play: PlayOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

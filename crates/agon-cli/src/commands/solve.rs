@@ -2,18 +2,17 @@
 
 use std::time::{Duration, Instant};
 
+use agon::engine::{GamePosition, GameTask};
+use agon::reports::{method_name, solution_json, unsolved_json};
 use agon_game::Shape;
 use agon_search::Budget;
-use agon_search::solve::{
-    HiddenGames, Method, Solution, SolveOptions, Unsolved, UnsolvedReason, solve,
-};
-use serde_json::{Value, json};
+use agon_search::solve::{HiddenGames, Solution, SolveOptions, Unsolved, UnsolvedReason, solve};
+use serde_json::json;
 
 use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
 use crate::terminal;
 use crate::terminal::say;
-use agon::engine::{GamePosition, GameTask};
 
 /// Solve a game: the proved payoffs of perfect play, and a line of perfect play
 #[derive(clap::Args)]
@@ -32,7 +31,7 @@ Examples:
   agon solve dice-race --open")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Maximum number of positions
     #[arg(long)]
     nodes: Option<u64>,
@@ -49,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: PlayOptions,
+    pub(super) play: PlayOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -102,45 +101,6 @@ impl GameTask for Solve<'_> {
             Err(unsolved) => Err(Failure::wrong(refusal(start.shape(), &unsolved, &args.game))),
         }
     }
-}
-
-fn method_name(method: Method) -> &'static str {
-    match method {
-        Method::BreadthFirst => "breadth-first search",
-        Method::ProofNumbers => "proof-number search",
-        Method::Retrograde => "all positions, from the end backwards",
-    }
-}
-
-fn solution_json<P: GamePosition>(start: &P, solution: &Solution<P::Move>) -> Value {
-    let shape = start.shape();
-    let values: serde_json::Map<String, Value> = shape
-        .players()
-        .map(|role| (shape.role_names[role.index()].clone(), json!(solution.values[role.index()])))
-        .collect();
-    let strategies: serde_json::Map<String, Value> = shape
-        .players()
-        .map(|role| {
-            let moves: Vec<Value> = solution.strategies[role.index()]
-                .iter()
-                .map(|(m, probability)| {
-                    json!({"move": start.move_text(m), "probability": probability})
-                })
-                .collect();
-            (shape.role_names[role.index()].clone(), Value::Array(moves))
-        })
-        .collect();
-    let line: Vec<Vec<String>> = solution
-        .line
-        .joints
-        .iter()
-        .map(|joint| joint.iter().map(|m| start.move_text(m)).collect())
-        .collect();
-    json!({
-        "solved": true, "values": values, "strategies": strategies, "line": line,
-        "method": method_name(solution.method), "can_repeat": solution.can_repeat,
-        "nodes": solution.nodes, "seconds": solution.seconds,
-    })
 }
 
 fn show<P: GamePosition>(start: &P, solution: &Solution<P::Move>) {
@@ -200,20 +160,6 @@ fn show<P: GamePosition>(start: &P, solution: &Solution<P::Move>) {
 fn rounded(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn unsolved_json(shape: &Shape, unsolved: &Unsolved) -> Value {
-    let bounds: serde_json::Map<String, Value> = shape
-        .players()
-        .map(|role| {
-            let (low, high) = unsolved.bounds[role.index()];
-            (shape.role_names[role.index()].clone(), json!([low, high]))
-        })
-        .collect();
-    json!({
-        "solved": false, "why": unsolved.reason.to_string(), "bounds": bounds,
-        "nodes": unsolved.nodes, "seconds": unsolved.seconds,
-    })
 }
 
 fn refusal(shape: &Shape, unsolved: &Unsolved, game: &str) -> String {

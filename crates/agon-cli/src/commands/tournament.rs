@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use agon::tournament::{PlayedMatch, standings_json};
 use agon_match::tournament::{Outcome, Schedule, Standings, Tournament, standings};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::outside::process_group;
 use crate::terminal::{remark, say};
-use crate::tournament::{self, Ended, Plan, Played, RerunFormat, RunOptions, Store, Stored};
+use crate::tournament::{self, Ended, RerunFormat, RunOptions, Store, Stored};
 
 /// Play many matches and rank the players, with confidence intervals
 ///
@@ -33,6 +34,7 @@ SPEC.toml is a file such as this; docs/tournaments.md describes all options:
 Examples:
   agon tournament examples/tournament.toml
   agon tournament spec.toml --html page.html --csv tables.csv
+  agon tournament show --store spec.db --markdown tables.md --latex tables.tex --svg plot.svg
   agon tournament show --store spec.db
   agon tournament rerun 3f9a --store spec.db"
 )]
@@ -67,6 +69,15 @@ struct Output {
     /// Write the tables as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Write the tables as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Write the tables as LaTeX
+    #[arg(long, value_name = "FILE")]
+    latex: Option<PathBuf>,
+    /// Write a plot of the points by game as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     /// Write an HTML page with tables and plots
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -129,7 +140,7 @@ fn play(args: &Args, spec: &Path) -> Result<(), Failure> {
             std::process::exit(130);
         }
     });
-    let (text, read) = tournament::read_spec(spec)?;
+    let (source, read) = tournament::read_spec(spec)?;
     let path = args.store.clone().unwrap_or_else(|| spec.with_extension("db"));
     if path == spec {
         return Err(Failure::unreadable(
@@ -138,8 +149,9 @@ fn play(args: &Args, spec: &Path) -> Result<(), Failure> {
     }
     // The store is locked before the games are opened, which may take long.
     let mut store = Store::open(&path)?;
-    let plan = Arc::new(Plan::new(text, read, spec)?);
-    let (mut outcomes, found) = plan.begin(&mut store)?;
+    let folder = spec.parent().unwrap_or(Path::new(""));
+    let plan = tournament::open_plan(&source, read, folder)?;
+    let (mut outcomes, found) = tournament::begin(&plan, &mut store)?;
     if let Some(found) = found.filter(|_| !args.quiet) {
         remark!("{found}");
     }
@@ -147,7 +159,7 @@ fn play(args: &Args, spec: &Path) -> Result<(), Failure> {
     let options =
         RunOptions { cores: number(args.cores), jobs: number(args.jobs), quiet: args.quiet };
     let ended = tournament::run(&plan, &mut store, &mut outcomes, &options, &is_interrupted)?;
-    report(&plan.tournament, &plan.schedule, &outcomes, &store, &args.output)?;
+    report(plan.tournament(), plan.schedule(), &outcomes, &store, &args.output)?;
     match ended {
         Ended::Complete | Ended::Decided(_) => Ok(()),
         Ended::Interrupted => Err(Failure {
@@ -168,8 +180,8 @@ fn show(path: &Path, output: &Output) -> Result<Stored, Failure> {
 }
 
 /// Returns a match as a line of the list of matches.
-fn line(played: &Played, output: &Output) -> String {
-    let Played { id, game, players, status, outcome, .. } = played;
+fn line(played: &PlayedMatch, output: &Output) -> String {
+    let PlayedMatch { id, game, players, status, outcome, .. } = played;
     if output.json {
         return json!({
             "id": id, "game": game, "repeat": played.repeat, "players": players,
@@ -209,12 +221,23 @@ fn report(
     if let Some(path) = &output.csv {
         write(path, tournament::to_csv(tournament, &standings))?;
     }
+    if let Some(path) = &output.markdown {
+        write(path, tournament::to_markdown(tournament, &standings))?;
+    }
+    if let Some(path) = &output.latex {
+        write(path, tournament::to_latex(tournament, &standings))?;
+    }
+    if let Some(path) = &output.svg {
+        write(path, tournament::to_svg(tournament, &standings))?;
+    }
     if let Some(path) = &output.html {
         write(path, tournament::page(tournament, schedule, &standings, &store.matches()?))?;
     }
     // Standard output is last, because the program ends when it is closed.
     if output.json {
-        say!("{}", tournament::to_json(tournament, &standings));
+        let mut json = standings_json(tournament, &standings);
+        json["provenance"] = crate::provenance::line().into();
+        say!("{json}");
     } else {
         tournament::show(tournament, schedule, &standings);
     }

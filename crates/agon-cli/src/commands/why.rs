@@ -2,13 +2,11 @@
 
 mod toss;
 
+use agon::reports::explanation_json;
 use agon_game::{Notation, Role};
 use agon_gdl::read::split_terms;
-use agon_gdl::why::{
-    Attempt, Because, Explanation, Failure as NotHeld, Proof, Support, Unmet, Why,
-};
+use agon_gdl::why::{Attempt, Because, Explanation, Failure as NotHeld, Support, Unmet, Why};
 use agon_text::{Source, Span};
-use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::open::{self, Language, RuleOptions};
@@ -35,7 +33,7 @@ For a structure rewriting game, ask for a move, a formula or a term:
 The exit code is 0 whether the sentence holds or not; with --json, see the key `holds`.")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Sentence in KIF, or a move, formula or term of a structure rewriting game
     sentence: String,
     /// Moves from the start to the position
@@ -48,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: RuleOptions,
+    pub(super) play: RuleOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -80,11 +78,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Failure::wrong(format!("{error}{hint}"))
         })?;
     let source = &game.rules().sheet().source;
-    let view = View { source };
     if args.json {
-        say!("{}", view.json(&explanation));
+        say!("{}", explanation_json(&explanation, source));
     } else {
-        view.print(&explanation);
+        View { source }.print(&explanation);
     }
     Ok(())
 }
@@ -271,60 +268,5 @@ impl View<'_> {
 
     fn unmet_place(&self, attempt: &Attempt) -> String {
         format!("line {}", self.source.place(attempt.unmet_span.start()).line)
-    }
-
-    fn json(&self, explanation: &Explanation) -> Value {
-        match explanation {
-            Explanation::Holds { proofs, n_ways } => {
-                let proofs: Vec<Value> =
-                    proofs.iter().map(|proof| self.proof_json(proof)).collect();
-                json!({"holds": true, "ways": n_ways, "proofs": proofs})
-            }
-            Explanation::Fails(failure) => {
-                json!({"holds": false, "why_not": self.failure_json(failure)})
-            }
-        }
-    }
-
-    fn proof_json(&self, proof: &Proof) -> Value {
-        let (kind, span, supports) = match &proof.because {
-            Because::State => ("state", None, None),
-            Because::Move => ("move", None, None),
-            Because::Fact(span) => ("fact", Some(span), None),
-            Because::Rule(span, supports) => ("rule", Some(span), Some(supports)),
-            Because::ShownAbove => ("shown above", None, None),
-            Because::TooDeep => ("too deep", None, None),
-        };
-        let supports: Vec<Value> = supports
-            .into_iter()
-            .flatten()
-            .map(|support| match support {
-                Support::Holds(proof) => self.proof_json(proof),
-                Support::DoesNotHold(sentence) => json!({"not": sentence}),
-                Support::Different(a, b) => json!({"distinct": [a, b]}),
-            })
-            .collect();
-        json!({"sentence": proof.sentence, "by": kind,
-            "line": span.map(|span| self.source.place(span.start()).line), "because": supports})
-    }
-
-    fn failure_json(&self, failure: &NotHeld) -> Value {
-        let attempts: Vec<Value> = failure
-            .attempts
-            .iter()
-            .map(|attempt| {
-                let because = match &attempt.because {
-                    Unmet::Same => json!("same"),
-                    Unmet::Fails(None) => Value::Null,
-                    Unmet::Fails(Some(failure)) => self.failure_json(failure),
-                    Unmet::Holds(proof) => json!({"holds": self.proof_json(proof)}),
-                };
-                json!({"line": self.source.place(attempt.rule.start()).line, "met": attempt.met,
-                    "unmet": attempt.unmet,
-                    "unmet_line": self.source.place(attempt.unmet_span.start()).line,
-                    "because": because})
-            })
-            .collect();
-        json!({"sentence": failure.sentence, "remark": failure.remark, "rules": attempts})
     }
 }

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
+use agon::tournament::PlayedMatch;
 use agon_match::tournament::{Schedule, Standings, Table, Tournament};
 
+use super::documents::points_plot;
 use super::plot::{self, escape};
-use super::store::Played;
-use super::tables::{elo_title, interval, notes, percent, ranked, thinking};
+use super::tables::{by_seat, elo_title, interval, notes, percent, ranked, thinking};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -18,7 +19,7 @@ pub(crate) fn page(
     tournament: &Tournament,
     schedule: &Schedule,
     standings: &Standings,
-    played: &[Played],
+    played: &[PlayedMatch],
 ) -> String {
     let title = escape(&tournament.name);
     let mut text = format!(
@@ -30,16 +31,18 @@ pub(crate) fn page(
          <h1>{title}</h1>\n"
     );
     head(&mut text, tournament, schedule, standings);
+    section(&mut text, "Players", "", &players(tournament));
     overall_sections(&mut text, tournament, standings);
     game_sections(&mut text, tournament, standings);
     problems(&mut text, played);
-    section(&mut text, "Players", "", &players(tournament));
     text.push_str(
         "<p class=\"soft\">Points: one half plus half the difference of the goals, so that 100 to \
          0 is one point. Players meet in every seating with the same seed and opening; such a \
          block counts as one observation. Errors are moves that were late, illegal or missing, and \
-         were replaced by random moves.</p>\n</main>\n</body>\n</html>\n",
+         were replaced by random moves.</p>\n",
     );
+    let origin = escape(&crate::provenance::line());
+    let _ = write!(text, "<p class=\"soft\">{origin}</p>\n</main>\n</body>\n</html>\n");
     text
 }
 
@@ -79,25 +82,30 @@ fn overall_sections(text: &mut String, tournament: &Tournament, standings: &Stan
 
 /// Writes the tables and plots by game.
 fn game_sections(text: &mut String, tournament: &Tournament, standings: &Standings) {
-    let order = ranked(&standings.overall);
-    let names: Vec<String> =
-        order.iter().map(|player| tournament.players[*player].name.clone()).collect();
     let game_name =
         |table: &Table| table.game.map_or(String::new(), |game| tournament.games[game].clone());
-    let by_game: Vec<(String, Vec<_>)> = standings
+    let plot = points_plot(tournament, standings);
+    let about = match &tournament.players[..] {
+        [first, second] => {
+            let (first, second) = (escape(&first.name), escape(&second.name));
+            format!(
+                "Points of {first} against {second}, with 95 % intervals, sorted by effect. The \
+                 points of {second} are the rest."
+            )
+        }
+        _ => "Against all others, with 95 % intervals.".to_owned(),
+    };
+    section(text, "Points by game", &about, &plot);
+    let seats: String = standings
         .games
         .iter()
-        .map(|table| {
-            (game_name(table), order.iter().map(|player| table.rows[*player].points).collect())
-        })
+        .filter_map(|table| Some((game_name(table), by_seat(table)?)))
+        .map(|(game, seats)| format!("<p>{}: {}</p>\n", escape(&game), escape(&seats)))
         .collect();
-    let plot = if names.len() <= plot::N_SERIES {
-        plot::points_by_game(&names, &by_game)
-    } else {
-        let (games, cells): (Vec<String>, Vec<Vec<_>>) = by_game.into_iter().unzip();
-        plot::heat_map(&games, &names, &cells, "points of each player in each game")
-    };
-    section(text, "Points by game", "Against all others, with 95 % intervals.", &plot);
+    if !seats.is_empty() {
+        let about = "The mean goal of whoever has the seat: it shows whether a role is better.";
+        section(text, "By seat", about, &seats);
+    }
     let lengths: Vec<_> =
         standings.games.iter().map(|table| (game_name(table), table.n_steps.clone())).collect();
     let about = "Steps from the shortest to the longest match. The box is the middle half, the \
@@ -146,7 +154,7 @@ fn section(text: &mut String, title: &str, about: &str, body: &str) {
 }
 
 fn standing(tournament: &Tournament, table: &Table) -> String {
-    let mut text = String::from("<table>\n");
+    let mut text = String::from("<table class=\"standing\">\n");
     let head = [
         "player", "points %", "95 %", "Elo", "±", "goal", "matches", "won", "drawn", "lost",
         "errors",
@@ -185,10 +193,10 @@ fn row(text: &mut String, tag: &str, cells: &[String]) {
 }
 
 /// Writes the section on matches that were not finished or in which a move was substituted.
-fn problems(text: &mut String, played: &[Played]) {
+fn problems(text: &mut String, played: &[PlayedMatch]) {
     let has_problem =
-        |p: &&Played| p.outcome.goals.is_none() || p.outcome.n_errors.iter().any(|n| *n > 0);
-    let all: Vec<&Played> = played.iter().filter(has_problem).collect();
+        |p: &&PlayedMatch| p.outcome.goals.is_none() || p.outcome.n_errors.iter().any(|n| *n > 0);
+    let all: Vec<&PlayedMatch> = played.iter().filter(has_problem).collect();
     if all.is_empty() {
         return;
     }

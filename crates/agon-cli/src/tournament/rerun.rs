@@ -1,8 +1,8 @@
 //! Plays one match of a tournament again and compares it move by move.
 
-use super::spec_of;
 use std::sync::Arc;
 
+use agon::tournament::{PlannedGame, PlayedMatch, spec_of};
 use agon_game::kif::first_term;
 use agon_ggp::Record;
 use agon_match::tournament::Tournament;
@@ -10,9 +10,9 @@ use agon_players::PlayerSource;
 use agon_text::Source;
 use serde_json::{Value, json};
 
-use super::plan::{OpenedGame, Stored, stored};
+use super::plan::{Stored, stored};
 use super::run::play;
-use super::store::{Played, Store};
+use super::store::Store;
 use crate::failure::Failure;
 use crate::terminal::{self, say};
 
@@ -38,7 +38,7 @@ pub(crate) fn rerun(store: &Store, id: &str, format: RerunFormat) -> Result<(), 
     let rules = rules.ok_or_else(|| {
         Failure::wrong(format!("the rules of {} are missing in the store", then.game))
     })?;
-    let game = OpenedGame::new(
+    let game = PlannedGame::open(
         &then.game,
         Arc::new(Source::new(then.game.as_str(), rules.rules)),
         &tournament,
@@ -64,14 +64,14 @@ pub(crate) fn rerun(store: &Store, id: &str, format: RerunFormat) -> Result<(), 
 
 /// A stored match and its repetition.
 struct Comparison {
-    then: Played,
-    now: Played,
+    then: PlayedMatch,
+    now: PlayedMatch,
     old: Record,
     new: Record,
 }
 
 impl Comparison {
-    fn new(then: Played, now: Played) -> Result<Comparison, Failure> {
+    fn new(then: PlayedMatch, now: PlayedMatch) -> Result<Comparison, Failure> {
         let invalid = |what: String| {
             Failure::wrong(format!("the record of the match {} is not valid: {what}", then.id))
         };

@@ -6,18 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use agon_match::tournament::{
-    Decision, Fixture, Outcome, SprtState, Tournament, opening, sprt_state,
-};
-use agon_match::{Ending, Match};
+use agon::tournament::{Attempt, Need, PlannedGame, PlayedMatch, TournamentPlan};
+use agon_match::tournament::{Decision, Fixture, Outcome, SprtState, Tournament};
 use indicatif::ProgressBar;
 
-use super::cores::{Cores, Need};
-use super::plan::{OpenedGame, Plan};
-use super::spec_of;
-use super::store::{Played, Store};
+use super::cores::Cores;
+use super::store::Store;
 use crate::failure::Failure;
-use crate::hosted_match::{ClockOptions, HostedMatch};
+use crate::hosted_match::HostedMatch;
 use crate::terminal::remark;
 use crate::{clock, terminal};
 
@@ -53,7 +49,7 @@ const MAX_JOBS: usize = 64;
 
 /// Plays every match without an outcome. Each is stored and added to `outcomes` when it ends.
 pub(crate) fn run(
-    plan: &Arc<Plan>,
+    plan: &Arc<TournamentPlan>,
     store: &mut Store,
     outcomes: &mut [Option<Outcome>],
     options: &RunOptions,
@@ -62,17 +58,10 @@ pub(crate) fn run(
     let n_processors = std::thread::available_parallelism().map_or(1, usize::from);
     let mut cores =
         Cores::new(options.cores.unwrap_or(n_processors), options.jobs.unwrap_or(MAX_JOBS));
-    let tournament = &plan.tournament;
     let mut progress = Progress::new(plan, outcomes, options);
-    let mut waiting: Vec<(usize, Need)> = Vec::new();
-    for (at, fixture) in
-        plan.schedule.fixtures.iter().enumerate().filter(|(at, _)| outcomes[*at].is_none())
-    {
-        let seated: Vec<_> =
-            fixture.seating.iter().map(|player| &tournament.players[*player]).collect();
-        let shape = &plan.games[fixture.game].shape;
-        waiting.push((at, Need::of(&seated, shape, &tournament.thinking, n_processors)));
-    }
+    let left = plan.fixtures().iter().enumerate().filter(|(at, _)| outcomes[*at].is_none());
+    let mut waiting: Vec<(usize, Need)> =
+        left.map(|(at, fixture)| (at, plan.need(fixture, n_processors))).collect();
     // Matches are taken from the end.
     waiting.reverse();
     let (sender, ended) = channel();
@@ -115,20 +104,24 @@ pub(crate) fn run(
     }
 }
 
-fn decided(plan: &Plan, outcomes: &[Option<Outcome>], progress: &Progress) -> Option<Decision> {
-    let state = sprt_state(&plan.tournament, &plan.schedule, outcomes)?;
+fn decided(
+    plan: &TournamentPlan,
+    outcomes: &[Option<Outcome>],
+    progress: &Progress,
+) -> Option<Decision> {
+    let state = plan.sprt_state(outcomes)?;
     progress.show_test(&state);
     state.decision
 }
 
 /// The fixture, its resources, and its result: `None` if the match was aborted.
-type Report = (usize, Need, Result<Option<Played>, Failure>);
+type Report = (usize, Need, Result<Option<PlayedMatch>, Failure>);
 
 /// Starts all matches for which there are resources, in order. A match that waits for a busy player
 /// lets later matches go first. A match that waits for processors does not, because it would
 /// starve.
 fn start(
-    plan: &Arc<Plan>,
+    plan: &Arc<TournamentPlan>,
     waiting: &mut Vec<(usize, Need)>,
     cores: &mut Cores,
     sender: &Sender<Report>,
@@ -146,12 +139,12 @@ fn start(
         let (fixture, need) = waiting.remove(at);
         let (plan, sender, is_interrupted) =
             (Arc::clone(plan), sender.clone(), Arc::clone(is_interrupted));
-        let name = plan.schedule.fixtures[fixture].id.to_string();
+        let name = plan.fixtures()[fixture].id.to_string();
         let work = move || {
-            let this = &plan.schedule.fixtures[fixture];
-            let game = &plan.games[this.game];
+            let this = &plan.fixtures()[fixture];
+            let game = &plan.games()[this.game];
             let played = catch_unwind(AssertUnwindSafe(|| {
-                play(&plan.tournament, game, this, &is_interrupted)
+                play(plan.tournament(), game, this, &is_interrupted)
             }));
             let played = played.unwrap_or_else(|_| {
                 Err(Failure::wrong(format!(
@@ -172,92 +165,23 @@ fn start(
 /// Plays one match. Returns `None` if it was aborted.
 pub(super) fn play(
     tournament: &Tournament,
-    game: &OpenedGame,
+    game: &PlannedGame,
     fixture: &Fixture,
     is_aborted: &Arc<AtomicBool>,
-) -> Result<Option<Played>, Failure> {
-    let moves = opening(game.opened.table().as_ref(), tournament.openings, fixture.opening_seed);
-    let names: Vec<String> =
-        fixture.seating.iter().map(|player| tournament.players[*player].name.clone()).collect();
-    let specs =
-        fixture.seating.iter().map(|player| spec_of(&tournament.players[*player])).collect();
-    let game_name = &tournament.games[fixture.game];
-    let mut hosted =
-        HostedMatch::new(game.opened.clone(), specs, &clocks(tournament, fixture.seed))?;
-    // Each attempt has its own name, because players over HTTP may know of an aborted attempt.
-    let began = clock::now();
-    hosted.setup.id = format!("agon.{}.{began}", fixture.id);
-    hosted.setup.is_aborted = Arc::clone(is_aborted);
-    let since = Instant::now();
-    let finished = hosted.play(moves.clone(), &mut |_, _| {}).map_err(|failure| Failure {
-        message: format!(
-            "the match {} of {game_name} could not be played: {}",
-            fixture.id, failure.message
-        ),
-        ..failure
+) -> Result<Option<PlayedMatch>, Failure> {
+    let attempt = Attempt::new(tournament, game, fixture, clock::now(), is_aborted)?;
+    let hosted = HostedMatch::from_setup(attempt.setup.clone());
+    let mut warn = |warning: &str| remark!("{warning}");
+    let played = attempt.play(&hosted, clock::token(32), &clock::now, &mut warn);
+    let played = played.map_err(|error| {
+        let failure = Failure::from(error);
+        let message = format!(
+            "the match {} of {} could not be played: {}",
+            fixture.id, tournament.games[fixture.game], failure.message
+        );
+        Failure { message, ..failure }
     })?;
-    if matches!(finished.ending(), None | Some(Ending::Aborted)) {
-        return Ok(None);
-    }
-    let seconds = since.elapsed().as_secs_f64();
-    let mut record = hosted.record(&finished);
-    let roles: Vec<usize> = finished.shape().players().map(agon_game::Role::index).collect();
-    for (role, name) in roles.iter().zip(&names) {
-        record.player_names[*role].clone_from(name);
-    }
-    Ok(Some(Played {
-        id: fixture.id.to_string(),
-        game: game_name.clone(),
-        repeat: fixture.repeat,
-        players: names,
-        seed: fixture.seed,
-        opening: moves,
-        status: status(&finished).to_owned(),
-        began,
-        outcome: outcome(&finished, &roles, seconds),
-        record: record.to_json().to_string(),
-    }))
-}
-
-fn clocks(tournament: &Tournament, seed: u64) -> ClockOptions {
-    let thinking = &tournament.thinking;
-    ClockOptions {
-        start_clock: thinking.start_clock,
-        play_clock: thinking.play_clock,
-        margin: thinking.margin,
-        iterations: thinking.iterations,
-        seed,
-        max_steps: tournament.max_steps,
-        ponder: thinking.ponder,
-    }
-}
-
-fn status(game: &Match) -> &'static str {
-    match game.ending() {
-        Some(Ending::Finished(_)) => "finished",
-        Some(Ending::Fault(_)) => "fault",
-        Some(Ending::TooLong) => "too-long",
-        Some(Ending::Stopped(_) | Ending::Aborted) | None => "stopped",
-    }
-}
-
-fn outcome(game: &Match, roles: &[usize], seconds: f64) -> Outcome {
-    let goals = match game.ending() {
-        Some(Ending::Finished(payoffs)) => Some(roles.iter().map(|role| payoffs[*role]).collect()),
-        Some(Ending::Fault(_) | Ending::TooLong | Ending::Stopped(_) | Ending::Aborted) | None => {
-            None
-        }
-    };
-    let n_errors = |role: &usize| {
-        let in_play = game.steps().iter().filter(|step| step.errors[*role].is_some()).count();
-        in_play + usize::from(!game.start_errors()[*role].is_empty())
-    };
-    Outcome {
-        goals,
-        n_steps: game.steps().len(),
-        n_errors: roles.iter().map(n_errors).collect(),
-        seconds,
-    }
+    Ok(played.map(|(played, _)| played))
 }
 
 /// Shows the progress: a bar on a terminal, otherwise one line for each match.
@@ -269,8 +193,8 @@ struct Progress {
 }
 
 impl Progress {
-    fn new(plan: &Plan, outcomes: &[Option<Outcome>], options: &RunOptions) -> Progress {
-        let (n_done, n_matches) = (outcomes.iter().flatten().count(), plan.schedule.fixtures.len());
+    fn new(plan: &TournamentPlan, outcomes: &[Option<Outcome>], options: &RunOptions) -> Progress {
+        let (n_done, n_matches) = (outcomes.iter().flatten().count(), plan.fixtures().len());
         let bar = (terminal::stderr_is_terminal() && !options.quiet).then(|| {
             let bar = terminal::progress(n_matches as u64, "matches");
             // The estimate of the remaining time uses only the matches of this run.
@@ -281,7 +205,7 @@ impl Progress {
         Progress { bar, is_quiet: options.quiet, n_done, n_matches }
     }
 
-    fn show(&mut self, played: &Played) {
+    fn show(&mut self, played: &PlayedMatch) {
         self.n_done += 1;
         let result = match &played.outcome.goals {
             Some(goals) => {

@@ -11,6 +11,7 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use agon::tournament::{PlayedMatch, StoredGame};
 use agon_match::tournament::Outcome;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 use serde_json::{Value, json};
@@ -52,31 +53,6 @@ CREATE TABLE match (
     record TEXT NOT NULL     -- the match JSON of ggp.org: every state, move, time and error
 ) STRICT;
 ";
-
-/// A finished match.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Played {
-    pub(crate) id: String,
-    pub(crate) game: String,
-    pub(crate) repeat: u64,
-    pub(crate) players: Vec<String>,
-    pub(crate) seed: u64,
-    pub(crate) opening: Vec<Vec<String>>,
-    pub(crate) status: String,
-    /// When it began, in milliseconds since 1970.
-    pub(crate) began: u64,
-    pub(crate) outcome: Outcome,
-    /// The record in the JSON format of ggp.org.
-    pub(crate) record: String,
-}
-
-/// A game of a stored tournament.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StoredGame {
-    pub(crate) name: String,
-    pub(crate) rules: String,
-    pub(crate) roles: Vec<String>,
-}
 
 /// The file of a tournament.
 pub(crate) struct Store {
@@ -182,8 +158,8 @@ impl Store {
     }
 
     /// Writes a match. It is stored for good when this returns.
-    pub(crate) fn save(&mut self, played: &Played) -> Result<(), Failure> {
-        let Played { outcome, .. } = played;
+    pub(crate) fn save(&mut self, played: &PlayedMatch) -> Result<(), Failure> {
+        let PlayedMatch { outcome, .. } = played;
         let insert = self.connection.execute(
             "INSERT INTO match VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             params![
@@ -221,12 +197,12 @@ impl Store {
     }
 
     /// Returns all matches in the order in which they ended, without their records.
-    pub(crate) fn matches(&self) -> Result<Vec<Played>, Failure> {
+    pub(crate) fn matches(&self) -> Result<Vec<PlayedMatch>, Failure> {
         self.select("SELECT *, '' FROM match ORDER BY rowid", [], 13)
     }
 
     /// Returns the match whose id begins with the given text.
-    pub(crate) fn find(&self, id: &str) -> Result<Played, Failure> {
+    pub(crate) fn find(&self, id: &str) -> Result<PlayedMatch, Failure> {
         let shown = self.path.display();
         let is_id = |c: char| c.is_ascii_hexdigit();
         if id.is_empty() || !id.chars().all(is_id) {
@@ -258,7 +234,7 @@ impl Store {
         sql: &str,
         given: impl rusqlite::Params,
         record: usize,
-    ) -> Result<Vec<Played>, Failure> {
+    ) -> Result<Vec<PlayedMatch>, Failure> {
         let rows = self.rows(sql, given, |row| {
             let texts: [String; 6] =
                 [row.get(0)?, row.get(1)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?];
@@ -283,7 +259,7 @@ impl Store {
                     n_errors: list(&slips, |n| usize::try_from(n.as_u64()?).ok())?,
                     seconds,
                 };
-                Some(Played {
+                Some(PlayedMatch {
                     id,
                     game,
                     repeat: u64::try_from(repeat).ok()?,

@@ -29,6 +29,9 @@ pub(crate) fn show(tournament: &Tournament, schedule: &Schedule, standings: &Sta
         say!("");
         say!("{}{}", terminal::bold(game), terminal::dim(&lengths(table)));
         print(&rows(tournament, table));
+        if let Some(seats) = by_seat(table) {
+            say!("  {}", terminal::dim(&seats));
+        }
     }
     if tournament.players.len() > 2 {
         say!("");
@@ -40,6 +43,19 @@ pub(crate) fn show(tournament: &Tournament, schedule: &Schedule, standings: &Sta
         say!("");
         notes.iter().for_each(|note| say!("{note}"));
     }
+    say!("");
+    say!("{}", terminal::dim(&crate::provenance::line()));
+}
+
+/// Describes the mean goal of each seat, which shows whether a role is better than another.
+pub(super) fn by_seat(table: &Table) -> Option<String> {
+    if table.by_seat.len() < 2 {
+        return None;
+    }
+    let seats = table.by_seat.iter().enumerate();
+    let seats: Vec<String> =
+        seats.map(|(seat, goal)| format!("seat {} {goal:.1}", seat + 1)).collect();
+    Some(format!("mean goal by seat: {}", seats.join(", ")))
 }
 
 /// Returns the thinking time or iterations in words.
@@ -128,7 +144,8 @@ pub(super) fn ranked(table: &Table) -> Vec<usize> {
     order
 }
 
-fn rows(tournament: &Tournament, table: &Table) -> Vec<Vec<String>> {
+/// Returns the table of one game or of all games: a row of titles, then a row for each player.
+pub(super) fn rows(tournament: &Tournament, table: &Table) -> Vec<Vec<String>> {
     let head =
         ["", "points %", "95 %", "Elo", "±", "goal", "matches", "won", "drawn", "lost", "errors"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];

@@ -2,6 +2,7 @@
 
 mod bench;
 mod draw;
+mod editing;
 mod engine;
 mod experiment;
 mod explain;
@@ -11,6 +12,7 @@ mod matches;
 mod mistakes;
 mod network;
 mod repeatable;
+mod rule_tools;
 mod run;
 mod serve;
 mod signature;
@@ -60,6 +62,8 @@ fn help_lists_all_commands_and_has_examples() {
         "info",
         "show",
         "check",
+        "fmt",
+        "lsp",
         "explain",
         "explain-code",
         "why",

@@ -255,6 +255,20 @@ fn eight_puzzle_takes_28_moves() {
     assert_eq!(solutions.n_steps_to(100.0), Some(28));
 }
 
+#[test]
+fn puzzles_have_their_shortest_solutions() {
+    for (game, n_steps) in [("missionaries", 11), ("rush-hour", 12), ("sokoban", 53)] {
+        assert_eq!(shortest_plays(game, |_| 0).n_steps_to(100.0), Some(n_steps), "{game}");
+    }
+}
+
+#[test]
+fn eight_queens_has_92_solutions_among_2057_positions() {
+    let graph = Graph::explore("eight-queens");
+    assert_eq!(graph.nodes.len(), 2057);
+    assert_eq!(graph.ends().filter(|node| node.payoffs[0] == 100.0).count(), 92);
+}
+
 /// Returns the sum of the distances of all tiles from their places: a lower bound, so A* is exact.
 fn out_of_place(state: &[String]) -> usize {
     let tile = |fluent: &String| {
@@ -346,7 +360,11 @@ fn payoffs_add_up() {
         "tic-tac-toe",
         "nim",
         "kuhn-poker",
+        "leduc-poker",
         "liars-dice",
+        "goofspiel",
+        "wythoff",
+        "chomp",
     ] {
         let graph = Graph::explore(game);
         for node in graph.ends() {

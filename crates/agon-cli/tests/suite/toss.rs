@@ -146,12 +146,12 @@ fn games_are_found_by_their_names() {
     };
     let list = run(&["games"]);
     assert!(list.contains("toss/tic-tac-toe") && list.contains("Toss"), "{list}");
-    assert!(run(&["perft", "chess", "--depth", "1"]).contains("perft 1 20"));
+    assert!(run(&["perft", "toss/chess", "--depth", "1"]).contains("perft 1 20"));
     assert!(run(&["check", "toss/tic-tac-toe", "--plays", "5"]).contains("no errors"));
     assert!(run(&["show", "toss/tic-tac-toe", "--stage", "rules"]).contains("PLAYER X {"));
     assert!(run(&["show", "toss/tic-tac-toe", "--stage", "checked"]).contains("not P(a)"));
     assert!(run(&["info", "toss/rewriting"]).contains("(they change)"));
-    assert!(run(&["simulate", "toss/stepping-stones", "-n", "5"]).contains("north"));
+    assert!(run(&["simulate", "stepping-stones", "-n", "5"]).contains("north"));
     assert!(run(&["explain-code", "toss-free-variable"]).contains("# toss-free-variable"));
     let why = run(&["why", "toss/tic-tac-toe", "--after", "(Cross a1)", "(Circle a1)"]);
     assert!(why.contains("does not hold") && why.contains("embedded exactly"), "{why}");

@@ -49,6 +49,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("agon", &LIBRARY),
+    ("agon-lsp", &LANGUAGES_AND_ANALYSIS),
     ("agon-python", &PYTHON),
     (
         "agon-web",
@@ -94,6 +95,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "agon-players",
             "agon-server",
             "agon",
+            "agon-lsp",
             "agon-web",
         ],
     ),
@@ -109,6 +111,19 @@ const LANGUAGES_AND_BELOW: [&str; 8] = [
     "agon-circuit",
     "agon-gdl",
     "agon-toss",
+];
+
+/// Both rule languages, everything on which they depend, and the analysis of games.
+const LANGUAGES_AND_ANALYSIS: [&str; 9] = [
+    "agon-text",
+    "agon-game",
+    "agon-datalog",
+    "agon-reals",
+    "agon-structures",
+    "agon-circuit",
+    "agon-gdl",
+    "agon-toss",
+    "agon-analysis",
 ];
 
 /// Everything below the library: all crates except the server and the command.

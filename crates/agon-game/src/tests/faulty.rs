@@ -76,7 +76,7 @@ pub(super) struct FaultyState<P: Position> {
     n_steps: u64,
 }
 
-impl<P: Position> Faulty<P> {
+impl<P: Position + 'static> Faulty<P> {
     pub(super) fn new(inner: P, defect: Defect) -> Faulty<P> {
         let mut shape = inner.shape().clone();
         if defect == Defect::ClaimsConstantSum {
@@ -130,7 +130,7 @@ impl<P: Position> Faulty<P> {
     }
 }
 
-impl<P: Position> Position for Faulty<P> {
+impl<P: Position + 'static> Position for Faulty<P> {
     type Move = P::Move;
     type State = FaultyState<P>;
 
@@ -291,7 +291,7 @@ impl<P: Position> Position for Faulty<P> {
     }
 }
 
-impl<P: Notation> Notation for Faulty<P> {
+impl<P: Notation + 'static> Notation for Faulty<P> {
     fn move_text(&self, m: &P::Move) -> String {
         self.inner.move_text(m)
     }
@@ -319,7 +319,7 @@ impl<P: Notation> Notation for Faulty<P> {
     }
 }
 
-impl<P: Hidden> Hidden for Faulty<P> {
+impl<P: Hidden + 'static> Hidden for Faulty<P> {
     fn percepts(&self, joint: &[P::Move], role: Role) -> Vec<String> {
         let mut percepts = self.inner.percepts(joint, role);
         match self.defect {

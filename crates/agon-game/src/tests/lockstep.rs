@@ -18,7 +18,7 @@ fn strict<'o, A: Hidden, B: Hidden>() -> Options<'o, A, B> {
 }
 
 #[track_caller]
-fn agrees<A: Hidden>(start: A) -> Agreement {
+fn agrees<A: Hidden + 'static>(start: A) -> Agreement {
     let sound = Faulty::new(start.clone(), Defect::None);
     let agreement = lockstep::compare(&start, &sound, &strict());
     let agreement = agreement.unwrap_or_else(|difference| panic!("{difference}"));
@@ -27,7 +27,7 @@ fn agrees<A: Hidden>(start: A) -> Agreement {
 }
 
 #[track_caller]
-fn difference<A: Hidden>(start: A, defect: Defect) -> Difference {
+fn difference<A: Hidden + 'static>(start: A, defect: Defect) -> Difference {
     let faulty = Faulty::new(start.clone(), defect);
     lockstep::compare(&start, &faulty, &strict()).expect_err("the second engine is wrong")
 }

@@ -166,6 +166,30 @@ impl Domains {
         self.known.iter().enumerate().filter(comes).map(|(_, (name, _))| *name)
     }
 
+    /// Returns the names, with their numbers of arguments, that can occur at a place. `None` if
+    /// there is no bound, or the place does not exist.
+    pub(super) fn bounded_names(&self, slot: Slot) -> Option<Vec<(Symbol, usize)>> {
+        self.members(&self.sets[*self.slots.get(&slot)?])
+    }
+
+    /// Returns the names that a variable of a rule can stand for. `None` if there is no bound.
+    pub(super) fn variable_names(
+        &self,
+        rule: usize,
+        variable: u32,
+    ) -> Option<Vec<(Symbol, usize)>> {
+        let mut variables = Vec::new();
+        match self.variables(&self.patterns[rule], &mut variables, &mut BUDGET.clone()) {
+            Ok(()) => self.members(variables.get(variable as usize)?),
+            Err(_) => Some(Vec::new()),
+        }
+    }
+
+    fn members(&self, set: &Set) -> Option<Vec<(Symbol, usize)>> {
+        let names = self.known.iter().enumerate().filter(|(number, _)| set.has(*number));
+        (!set.is_all).then(|| names.map(|(_, name)| *name).collect())
+    }
+
     /// Returns why a rule, given by its index, can never apply. `None` if it can.
     pub(super) fn obstacle(&self, rule: usize) -> Option<Obstacle> {
         self.variables(&self.patterns[rule], &mut Vec::new(), &mut BUDGET.clone()).err()

@@ -51,6 +51,13 @@ fn missing(view: &View<'_>, findings: &mut Diagnostics) {
     let absent =
         |relation| view.sheet.clauses.iter().all(|clause| clause.head.relation != relation);
     let end = view.end();
+    if view.sheet.clauses.is_empty() {
+        findings.push(
+            Diagnostic::error("empty-rulesheet", end, "there are no rules")
+                .hint("`agon new my-game` writes a small game to start from"),
+        );
+        return;
+    }
     let head = |name, arguments: &[&str]| view.word(name, arguments);
     if absent(keyword::ROLE) {
         let hint = format!("add a fact for each role, such as `{}`", head("role", &["white"]));

@@ -14,12 +14,19 @@ use crate::syntax::{Atom, Term, TermKind};
 /// Maximum number of further places that a diagnostic about a name points to.
 const MAX_NOTES: usize = 3;
 
-pub(super) fn check(view: &View<'_>, roles: &[Symbol], findings: &mut Diagnostics) {
+/// Reports unused and undefined names. `reported` are undefined relations with a finding of their
+/// own.
+pub(super) fn check(
+    view: &View<'_>,
+    roles: &[Symbol],
+    reported: &BTreeSet<Symbol>,
+    findings: &mut Diagnostics,
+) {
     if !view.is_complete {
         return;
     }
     let producible = Producible::new(view);
-    let meant = undefined(view, findings);
+    let meant = undefined(view, reported, findings);
     unused(view, &meant, findings);
     dead(view, &producible, findings);
     unsatisfiable(view, &producible, roles, findings);
@@ -99,14 +106,18 @@ fn needs_no_rule(relation: Symbol) -> bool {
 }
 
 /// Reports undefined relations. Returns the relations that were probably meant instead.
-fn undefined(view: &View<'_>, findings: &mut Diagnostics) -> BTreeSet<Symbol> {
+fn undefined(
+    view: &View<'_>,
+    reported: &BTreeSet<Symbol>,
+    findings: &mut Diagnostics,
+) -> BTreeSet<Symbol> {
     let mut all_meant = BTreeSet::new();
     let defined: BTreeSet<Symbol> =
         view.sheet.clauses.iter().map(|clause| clause.head.relation).collect();
     let mut places: BTreeMap<Symbol, Vec<&Atom>> = BTreeMap::new();
     view.each_atom(&mut |_, atom, part| {
-        if part != Part::Head && !needs_no_rule(atom.relation) && !defined.contains(&atom.relation)
-        {
+        let is_known = defined.contains(&atom.relation) || reported.contains(&atom.relation);
+        if part != Part::Head && !needs_no_rule(atom.relation) && !is_known {
             places.entry(atom.relation).or_default().push(atom);
         }
     });

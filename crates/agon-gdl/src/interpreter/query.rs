@@ -10,6 +10,7 @@ use agon_game::Fault;
 
 use super::compile::compile;
 use super::game::Game;
+use super::position::Move;
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
 
@@ -30,6 +31,7 @@ pub struct QueryPlan {
     game: Arc<Game>,
     plans: Arc<Plans>,
     state: PredicateId,
+    moves: PredicateId,
     /// One for each query.
     questions: Vec<QueryId>,
     n_wanted: Vec<usize>,
@@ -68,6 +70,7 @@ impl QueryPlan {
         }
         let mut compiled = compile(&rules);
         let state = compiled.predicate(keyword::TRUE, 1);
+        let moves = compiled.predicate(keyword::DOES, 2);
         let entries: Vec<QueryForm> = heads
             .iter()
             .map(|&(relation, arity)| QueryForm {
@@ -85,6 +88,7 @@ impl QueryPlan {
             game: Arc::clone(game),
             plans: Arc::new(plans),
             state,
+            moves,
             questions,
             n_wanted: queries.iter().map(|query| query.wanted.len()).collect(),
         })
@@ -104,6 +108,19 @@ impl QueryEngine {
     /// Goes to the state in which exactly these fluents hold.
     pub fn go_to(&mut self, fluents: &[TermId]) {
         self.engine.set_rows(self.plan.state, fluents.iter().map(std::slice::from_ref));
+    }
+
+    /// Sets the joint move that conditions on `does` ask for. [`QueryEngine::go_to`] keeps it.
+    pub fn set_moves(&mut self, joint: &[Move]) {
+        let roles = self.plan.game.role_terms().iter();
+        let rows: Vec<[TermId; 2]> =
+            roles.zip(joint).map(|(&role, made)| [role, made.term()]).collect();
+        self.engine.set_rows(self.plan.moves, rows.iter().map(<[_; 2]>::as_slice));
+    }
+
+    /// Returns the number of evaluation steps so far.
+    pub fn n_steps(&self) -> u64 {
+        self.engine.n_steps()
     }
 
     /// Returns the number of answers to a query at the current state.

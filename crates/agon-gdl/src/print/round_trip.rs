@@ -130,6 +130,7 @@ fn rulesheets() -> impl Strategy<Value = Rulesheet> {
             source: Arc::new(Source::new("random", "")),
             syntax: Syntax::Kif,
             clauses,
+            partial: Vec::new(),
             symbols,
         }
     })

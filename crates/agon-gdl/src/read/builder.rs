@@ -24,6 +24,8 @@ pub(crate) struct Builder {
     by_key: BTreeMap<String, VariableId>,
     /// The variables without a name. They get one when the clause is complete.
     anonymous: Vec<VariableId>,
+    /// Whether diagnostics are dropped, because a faulty clause is read a second time.
+    pub(crate) is_quiet: bool,
 }
 
 impl Builder {
@@ -94,7 +96,7 @@ impl Builder {
     }
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        if self.findings.0.len() < MAX_FINDINGS {
+        if !self.is_quiet && self.findings.0.len() < MAX_FINDINGS {
             self.findings.push(diagnostic);
         }
     }

@@ -23,7 +23,7 @@
 //! express has its own form here. After a mistake, reading continues with the next clause.
 
 mod parser;
-mod tokens;
+pub(super) mod tokens;
 
 use std::sync::Arc;
 
@@ -38,9 +38,10 @@ pub(super) use tokens::unterminated_quote;
 pub(super) fn read(source: Arc<Source>, case: Case) -> (Rulesheet, Diagnostics) {
     let mut builder = Builder::new(case);
     let tokens = tokens::tokens(source.text(), &mut builder);
-    let clauses = parser::clauses(source.text(), &tokens, &mut builder);
+    let (clauses, partial) = parser::clauses(source.text(), &tokens, &mut builder);
     drop(tokens);
     let mut findings = builder.findings;
     findings.sort();
-    (Rulesheet { source, syntax: Syntax::Infix, clauses, symbols: builder.symbols }, findings)
+    let symbols = builder.symbols;
+    (Rulesheet { source, syntax: Syntax::Infix, clauses, partial, symbols }, findings)
 }

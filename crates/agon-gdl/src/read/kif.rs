@@ -10,20 +10,25 @@ use agon_text::{Diagnostic, Edit, Fix, Source, Span};
 use super::MAX_NESTING;
 use super::builder::Builder;
 use super::infix::unterminated_quote;
-use super::words::kif_word;
+use super::lexemes::{KifLexemes, Lexeme, LexemeKind, Quote};
+use super::recover::recover;
 use crate::symbols::Case;
 use crate::syntax::{Atom, Clause, Literal, LiteralKind, Rulesheet, Syntax, Term};
 
 pub(super) fn read(source: Arc<Source>, case: Case) -> (Rulesheet, agon_text::Diagnostics) {
     let mut builder = Builder::new(case);
-    let trees = read_trees(source.text(), &mut builder);
-    let mut clauses = Vec::new();
-    for tree in unwrap_description(&trees) {
-        if let Some(clause) = read_clause(tree, &mut builder) {
-            clauses.push(clause);
+    let Trees { whole, unfinished } = read_all_trees(source.text(), &mut builder);
+    let (mut clauses, mut partial) = (Vec::new(), Vec::new());
+    for tree in unwrap_description(&whole) {
+        match read_clause(tree, &mut builder) {
+            Some(clause) => clauses.push(clause),
+            None => partial.extend(recover(tree, &mut builder)),
         }
     }
-    let rulesheet = Rulesheet { source, syntax: Syntax::Kif, clauses, symbols: builder.symbols };
+    partial.extend(unfinished.iter().filter_map(|tree| recover(tree, &mut builder)));
+    partial.sort_by_key(|clause| clause.span);
+    let symbols = builder.symbols;
+    let rulesheet = Rulesheet { source, syntax: Syntax::Kif, clauses, partial, symbols };
     let mut findings = builder.findings;
     findings.sort();
     (rulesheet, findings)
@@ -56,74 +61,162 @@ fn unwrap_description<'t, 'a>(trees: &'t [Tree<'a>]) -> &'t [Tree<'a>] {
     }
 }
 
+/// The trees of a text.
+struct Trees<'a> {
+    /// The trees whose parentheses match.
+    whole: Vec<Tree<'a>>,
+    /// The trees that are never closed, as if they were closed where the next clause begins.
+    unfinished: Vec<Tree<'a>>,
+}
+
+/// Reads the trees of a text whose parentheses match.
 pub(crate) fn read_trees<'a>(text: &'a str, builder: &mut Builder) -> Vec<Tree<'a>> {
-    let mut at = 0;
-    let mut top: Vec<Tree<'a>> = Vec::new();
-    let mut open: Vec<(usize, Vec<Tree<'a>>)> = Vec::new();
-    let mut too_deep_reported = false;
-    while let Some(c) = text[at..].chars().next() {
-        match c {
-            ';' => at += text[at..].find(['\n', '\r']).unwrap_or(text.len() - at),
-            '(' => {
-                if open.len() >= MAX_NESTING && !too_deep_reported {
-                    too_deep_reported = true;
-                    builder.report(
-                        Diagnostic::error(
-                            "nested-too-deep",
-                            Span::new(at, at + 1),
-                            format!("lists nest deeper than {MAX_NESTING}"),
-                        )
-                        .hint("a closing parenthesis may be missing far above"),
-                    );
-                }
-                open.push((at, Vec::new()));
-                at += 1;
-            }
-            ')' => {
-                match open.pop() {
-                    // Beyond the limit the content is dropped, so that no later stage recurses that
-                    // deep.
-                    Some((start, inner)) if open.len() < MAX_NESTING => {
-                        let list = Tree::List(inner, Span::new(start, at + 1));
-                        open.last_mut().map_or(&mut top, |(_, list)| list).push(list);
+    read_all_trees(text, builder).whole
+}
+
+/// Reads all trees of a text.
+///
+/// If some list is never closed, the text is read again from there. Then a parenthesis at the start
+/// of a line begins a new clause, unless the author writes conditions there too. So a clause that is
+/// being written does not hide the clauses after it.
+fn read_all_trees<'a>(text: &'a str, builder: &mut Builder) -> Trees<'a> {
+    let mut reader = TreeReader::new(text, LineStart::Continues);
+    reader.read(0, builder);
+    let Some(&(start, ..)) = reader.open.first() else { return reader.trees };
+    if reader.first_inner_line_start.is_none_or(|inner| inner > start) {
+        builder.findings.0.truncate(reader.n_findings_before);
+        let whole = std::mem::take(&mut reader.trees.whole);
+        reader = TreeReader::new(text, LineStart::BeginsClause);
+        reader.trees.whole = whole;
+        reader.read(start, builder);
+    }
+    reader.close_all(text.trim_end().len(), builder);
+    reader.trees
+}
+
+/// The meaning of an opening parenthesis at the start of a line while a list is open.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum LineStart {
+    Continues,
+    BeginsClause,
+}
+
+struct TreeReader<'a> {
+    text: &'a str,
+    line_start: LineStart,
+    trees: Trees<'a>,
+    /// The open lists, each with its start and its content so far.
+    open: Vec<(usize, Vec<Tree<'a>>)>,
+    too_deep_reported: bool,
+    /// The first parenthesis at the start of a line inside of a list.
+    first_inner_line_start: Option<usize>,
+    /// Number of diagnostics when the outermost open list began.
+    n_findings_before: usize,
+}
+
+impl<'a> TreeReader<'a> {
+    fn new(text: &'a str, line_start: LineStart) -> TreeReader<'a> {
+        TreeReader {
+            text,
+            line_start,
+            trees: Trees { whole: Vec::new(), unfinished: Vec::new() },
+            open: Vec::new(),
+            too_deep_reported: false,
+            first_inner_line_start: None,
+            n_findings_before: 0,
+        }
+    }
+
+    fn read(&mut self, start: usize, builder: &mut Builder) {
+        let mut last_end = start;
+        for (Lexeme { kind, span }, quote) in KifLexemes::new(self.text, start) {
+            match kind {
+                LexemeKind::Comment | LexemeKind::Sign => {}
+                LexemeKind::Open => self.open(span, last_end, builder),
+                LexemeKind::Close => self.close(span, builder),
+                LexemeKind::Name | LexemeKind::Variable => {
+                    if quote == Quote::Open {
+                        let mark = Span::new(span.start(), span.start() + 1);
+                        builder.report(unterminated_quote(mark));
                     }
-                    Some(_) => {}
-                    None => builder.report(
-                        Diagnostic::error(
-                            "unmatched-parenthesis",
-                            Span::new(at, at + 1),
-                            "closing parenthesis without an opening one",
-                        )
-                        .hint("remove it, or add the missing `(` before it"),
-                    ),
+                    let word = &self.text[span.start()..span.end()];
+                    self.push(Tree::Word(word, span));
                 }
-                at += 1;
             }
-            c if c.is_whitespace() || c == '\u{feff}' => at += c.len_utf8(),
-            _ => {
-                // No public rulesheet has quoted words, but some tools write them.
-                let length = kif_word(&text[at..]).unwrap_or_else(|length| {
-                    builder.report(unterminated_quote(Span::new(at, at + 1)));
-                    length
-                });
-                let end = at + length;
-                let word = Tree::Word(&text[at..end], Span::new(at, end));
-                open.last_mut().map_or(&mut top, |(_, list)| list).push(word);
-                at = end;
+            last_end = span.end();
+        }
+    }
+
+    fn push(&mut self, tree: Tree<'a>) {
+        self.open.last_mut().map_or(&mut self.trees.whole, |(_, list)| list).push(tree);
+    }
+
+    fn open(&mut self, span: Span, last_end: usize, builder: &mut Builder) {
+        let at = span.start();
+        let is_line_start = at == 0 || self.text[..at].ends_with(['\n', '\r']);
+        if is_line_start && !self.open.is_empty() {
+            self.first_inner_line_start.get_or_insert(at);
+            if self.line_start == LineStart::BeginsClause {
+                self.close_all(last_end, builder);
+            }
+        }
+        if self.open.is_empty() {
+            self.n_findings_before = builder.findings.0.len();
+        }
+        if self.open.len() >= MAX_NESTING && !self.too_deep_reported {
+            self.too_deep_reported = true;
+            builder.report(
+                Diagnostic::error(
+                    "nested-too-deep",
+                    span,
+                    format!("lists nest deeper than {MAX_NESTING}"),
+                )
+                .hint("a closing parenthesis may be missing far above"),
+            );
+        }
+        self.open.push((at, Vec::new()));
+    }
+
+    fn close(&mut self, span: Span, builder: &mut Builder) {
+        match self.open.pop() {
+            // Beyond the limit the content is dropped, so that no later stage recurses that deep.
+            Some((start, inner)) if self.open.len() < MAX_NESTING => {
+                self.push(Tree::List(inner, Span::new(start, span.end())));
+            }
+            Some(_) => {}
+            None => builder.report(
+                Diagnostic::error(
+                    "unmatched-parenthesis",
+                    span,
+                    "closing parenthesis without an opening one",
+                )
+                .hint("remove it, or add the missing `(` before it"),
+            ),
+        }
+    }
+
+    /// Reports all open lists and closes them at a place.
+    fn close_all(&mut self, end: usize, builder: &mut Builder) {
+        for (start, _) in &self.open {
+            builder.report(
+                Diagnostic::error(
+                    "unmatched-parenthesis",
+                    Span::new(*start, start + 1),
+                    "opening parenthesis is never closed",
+                )
+                .hint("add the missing `)`"),
+            );
+        }
+        while let Some((start, inner)) = self.open.pop() {
+            let list = Tree::List(inner, Span::new(start, end.max(start + 1)));
+            let n_open = self.open.len();
+            match self.open.last_mut() {
+                Some((_, outer)) if n_open < MAX_NESTING => outer.push(list),
+                Some(_) => {}
+                None => self.trees.unfinished.push(list),
             }
         }
     }
-    for (start, _) in open {
-        builder.report(
-            Diagnostic::error(
-                "unmatched-parenthesis",
-                Span::new(start, start + 1),
-                "opening parenthesis is never closed",
-            )
-            .hint("add the missing `)`"),
-        );
-    }
-    top
 }
 
 fn read_clause(tree: &Tree<'_>, builder: &mut Builder) -> Option<Clause> {
@@ -240,6 +333,15 @@ fn read_atom(tree: &Tree<'_>, builder: &mut Builder, place: Place) -> Option<Ato
                 format!("variable `{name}` cannot be a sentence"),
             )
             .hint("GDL has no variables for relations; name the relation"),
+        );
+        return None;
+    }
+    if name == "<=" && !rest.is_empty() && rest.iter().all(|tree| matches!(tree, Tree::Word(..))) {
+        let message = "GDL has no arithmetic: `<=` only starts a rule";
+        builder.report(
+            Diagnostic::error("no-arithmetic", span, message).hint(
+                "list the numbers as facts, `(succ 0 1)` `(succ 1 2)` …, and define it by them",
+            ),
         );
         return None;
     }

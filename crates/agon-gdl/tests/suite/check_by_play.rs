@@ -13,7 +13,7 @@ fn found(rules: &str) -> Vec<(&'static str, usize)> {
     let rules = check(Arc::clone(&source)).rules.expect("the fault shows only in play");
     let game = Game::open(rules, Options::default())
         .unwrap_or_else(|finding| panic!("{}", finding.message));
-    let plan = PlayPlan { plays: 10, seed: 1, max_steps: 100 };
+    let plan = PlayPlan { plays: 10, max_steps: 100, ..PlayPlan::default() };
     let findings = check_by_play(&game, &plan, &mut || {});
     findings.0.iter().map(|f| (f.code, source.place(f.span.start()).line)).collect()
 }
@@ -84,7 +84,7 @@ fn endlessly_growing_terms_exceed_the_limits() {
 (<= (next (n (s ?x))) (true (n ?x)))
 (<= terminal (true (n (s (s z)))) (not (true (n (s (s z))))))
 (goal a 50)";
-    let plan_reaches_the_limit = PlayPlan { plays: 1, seed: 1, max_steps: 1000 };
+    let plan_reaches_the_limit = PlayPlan { plays: 1, ..PlayPlan::default() };
     let source = Arc::new(Source::new("game.kif", rules));
     let checked = check(source).rules.expect("the fault shows only in play");
     let game = Game::open(checked, Options::default())

@@ -33,6 +33,9 @@ pub struct Table {
     pub ratings: Ratings,
     /// By match that was played to its end: the number of its steps.
     pub n_steps: Vec<usize>,
+    /// By seat, which is a role with a player: the mean goal of whoever has it. Empty for all games
+    /// together, because games have different roles.
+    pub by_seat: Vec<f64>,
 }
 
 /// The results of a player.
@@ -150,7 +153,22 @@ fn table(
     }
     let cross =
         against.iter().map(|row| row.iter().map(|points| Estimate::of(points)).collect()).collect();
-    Table { game, rows, cross, ratings: rate(n_players, &rated), n_steps }
+    let by_seat = game.map_or(Vec::new(), |game| by_seat(game, schedule, outcomes));
+    Table { game, rows, cross, ratings: rate(n_players, &rated), n_steps, by_seat }
+}
+
+/// Returns the mean goal of each seat of a game.
+fn by_seat(game: usize, schedule: &Schedule, outcomes: &[Option<Outcome>]) -> Vec<f64> {
+    let mut sums: Vec<f64> = Vec::new();
+    let mut n_matches = 0;
+    for (fixture, outcome) in schedule.fixtures.iter().zip(outcomes) {
+        let goals = outcome.as_ref().and_then(|outcome| outcome.goals.as_ref());
+        let Some(goals) = goals.filter(|_| fixture.game == game) else { continue };
+        sums.resize(goals.len().max(sums.len()), 0.0);
+        sums.iter_mut().zip(goals).for_each(|(sum, goal)| *sum += goal);
+        n_matches += 1;
+    }
+    sums.iter().map(|sum| sum / f64::from(n_matches.max(1_u32))).collect()
 }
 
 /// Fills the columns of a table that count matches. Returns the number of steps of each match that

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use agon_analysis::Analysis;
 use agon_analysis::regression::{
-    ActionHeuristics, BatchEvaluator, Evaluator, HeuristicRequest, Logic, Network, Reader,
-    normalise,
+    ActionHeuristics, BatchEvaluator, EQUAL_BELOW, Evaluator, HeuristicRequest, Logic, Network,
+    Reader, equalise, normalise_above,
 };
 use agon_game::{Notation, Role};
 use agon_search::{ActionHeuristic, ActionValues, Budget};
@@ -16,16 +16,18 @@ use crate::budget::analysis_time;
 /// in fuzzy logic. Returns `None` if the goals cannot be regressed in half of the budget's time.
 pub fn action_heuristic<P: Notation + 'static>(
     analysis: &Analysis,
-    request: HeuristicRequest,
+    options: impl Into<RegressedGoalOptions>,
     position: &P,
     budget: &Budget,
 ) -> Option<Box<dyn ActionHeuristic<P>>> {
-    let made = analysis.action_heuristics(request, analysis_time(budget)).ok()?;
+    let options = options.into();
+    let made = analysis.action_heuristics(options.request, analysis_time(budget)).ok()?;
     let heuristics = Arc::new(made.pruned());
     Some(Box::new(RegressedGoals {
         reader: Arc::new(Reader::new(position, &heuristics)),
         folded: Arc::clone(&heuristics),
         heuristics,
+        options,
         n_permanent: 0,
         sequential: None,
         batch: Batch::NotYet,
@@ -33,9 +35,37 @@ pub fn action_heuristic<P: Notation + 'static>(
     }))
 }
 
+/// Options of a heuristic by regressed goals.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct RegressedGoalOptions {
+    /// The goals that are regressed, and the number of steps.
+    pub request: HeuristicRequest,
+    /// The fuzzy logic in which the goals are evaluated. Batches need the product.
+    pub logic: Logic,
+    /// The part of the highest value below which a difference between moves counts as none.
+    pub threshold: f64,
+}
+
+impl Default for RegressedGoalOptions {
+    fn default() -> RegressedGoalOptions {
+        RegressedGoalOptions {
+            request: HeuristicRequest::default(),
+            logic: Logic::PRODUCT,
+            threshold: EQUAL_BELOW,
+        }
+    }
+}
+
+impl From<HeuristicRequest> for RegressedGoalOptions {
+    fn from(request: HeuristicRequest) -> RegressedGoalOptions {
+        RegressedGoalOptions { request, ..RegressedGoalOptions::default() }
+    }
+}
+
 /// The regressed goals of the moves of a game, and evaluators that are made when they are first
 /// needed.
 struct RegressedGoals {
+    options: RegressedGoalOptions,
     heuristics: Arc<ActionHeuristics>,
     reader: Arc<Reader>,
     /// The heuristics with the fluents folded in that hold permanently.
@@ -71,9 +101,13 @@ const MAX_FOLDED: usize = 2_000_000;
 impl RegressedGoals {
     /// Makes the evaluator of batches, unless the network is too large.
     fn make_batch(&mut self) {
+        if !matches!(self.options.logic, Logic::Product { .. }) {
+            self.batch = Batch::Impossible;
+            return;
+        }
         let network = match &self.batch_network {
             Some(before) => before.rebuilt(&self.folded),
-            None => Network::for_batch(&self.folded, Logic::PRODUCT),
+            None => Network::for_batch(&self.folded, self.options.logic),
         };
         self.batch = BatchEvaluator::new(&network).map_or(Batch::Impossible, Batch::Made);
         self.batch_network = Some(Arc::new(network));
@@ -87,9 +121,9 @@ impl RegressedGoals {
         moves: &[P::Move],
         values: &mut Vec<f64>,
     ) -> bool {
-        let RegressedGoals { reader, sequential, folded, .. } = self;
+        let RegressedGoals { reader, sequential, folded, options, heuristics, .. } = self;
         let Sequential { evaluator, state } = sequential.get_or_insert_with(|| {
-            let network = Network::new(folded, Logic::PRODUCT);
+            let network = Network::new(folded, options.logic);
             Sequential { evaluator: Evaluator::new(Arc::new(network)), state: Vec::new() }
         });
         reader.update_evaluator(position, state, evaluator);
@@ -99,14 +133,38 @@ impl RegressedGoals {
             // A move without a formula brings no goal nearer.
             move_idx.and_then(|move_idx| evaluator.value(role, move_idx)).unwrap_or(0.0)
         }));
-        normalise_and_compare(&mut values[start..])
+        let rating = Rating { reader, heuristics, threshold: options.threshold };
+        rating.scale(position, role, moves, &mut values[start..])
     }
 }
 
-/// Normalises the values of moves, and returns whether they differ.
-fn normalise_and_compare(values: &mut [f64]) -> bool {
-    normalise(values);
-    values.iter().any(|&value| value > 0.0)
+/// Turns degrees of truth into ratings.
+struct Rating<'r> {
+    reader: &'r Reader,
+    heuristics: &'r ActionHeuristics,
+    threshold: f64,
+}
+
+impl Rating<'_> {
+    /// Makes the values of symmetric moves equal, scales all to the range from 0 to 1, and returns
+    /// whether they differ.
+    fn scale<P: Notation + 'static>(
+        &self,
+        position: &P,
+        role: Role,
+        moves: &[P::Move],
+        values: &mut [f64],
+    ) -> bool {
+        let symmetries = &self.heuristics.knowledge.symmetries;
+        if !symmetries.is_empty() {
+            let mut state = Vec::new();
+            self.reader.state(position, &mut state);
+            let indices = moves.iter().map(|m| self.reader.move_idx(position, role, m));
+            equalise(symmetries, &state, role, &indices.collect::<Vec<_>>(), values);
+        }
+        normalise_above(values, self.threshold);
+        values.iter().any(|&value| value > 0.0)
+    }
 }
 
 impl<P: Notation + 'static> ActionHeuristic<P> for RegressedGoals {
@@ -143,7 +201,12 @@ impl<P: Notation + 'static> ActionHeuristic<P> for RegressedGoals {
                     Batch::Made(batch) => {
                         let start = all.len();
                         self.reader.add_values(position, role, batch.lane(role, lane), all);
-                        normalise_and_compare(&mut all[start..])
+                        let rating = Rating {
+                            reader: &self.reader,
+                            heuristics: &self.heuristics,
+                            threshold: self.options.threshold,
+                        };
+                        rating.scale(position, role, position.legal_moves(role), &mut all[start..])
                     }
                     Batch::NotYet | Batch::Impossible => {
                         self.add_values(position, role, position.legal_moves(role), all)
@@ -175,6 +238,7 @@ impl<P: Notation + 'static> ActionHeuristic<P> for RegressedGoals {
 
     fn fork(&self) -> Box<dyn ActionHeuristic<P>> {
         Box::new(RegressedGoals {
+            options: self.options,
             heuristics: Arc::clone(&self.heuristics),
             reader: Arc::clone(&self.reader),
             folded: Arc::clone(&self.folded),

@@ -3,7 +3,7 @@
 use agon_analysis::fuzzy::FuzzyOptions;
 use agon_game::{Continuous, Hidden};
 use agon_match::Player;
-use agon_search::{AlphaBetaOptions, OpponentModel};
+use agon_search::{AlphaBetaOptions, OpponentModel, TieBreak};
 
 use super::{BuildContext, Kind, evaluation, goal_terms};
 use crate::evaluation::{Evaluation, alphabeta_with};
@@ -45,6 +45,12 @@ pub(crate) static KIND: PlayerKind = PlayerKind {
                  of payoffs",
             ),
             OptionKind::flag("reductions", true, "late moves are searched less deeply at first"),
+            OptionKind::word(
+                "ties",
+                &["reachable", "random", "first"],
+                "choice among moves of equal value: what can be reached within the horizon if all \
+                 help, then at random; at random; the first searched",
+            ),
         ],
         &evaluation::SELECTION,
         &goal_terms::OPTIONS,
@@ -84,6 +90,11 @@ pub(super) fn search_options(settings: &Settings) -> AlphaBetaOptions {
         max_extension: settings.integer_u32("extension"),
         unstable: settings.real("unstable"),
         late_move_reductions: settings.flag("reductions"),
+        ties: match settings.word("ties") {
+            "random" => TieBreak::Random,
+            "first" => TieBreak::First,
+            _ => TieBreak::Reachable,
+        },
         seed: 0,
     }
 }

@@ -25,9 +25,10 @@ pub(crate) static KIND: PlayerKind = PlayerKind {
     options: &[&[
         OptionKind::word(
             "method",
-            &["auto", "uct", "basic"],
+            &["auto", "uct", "margins", "basic"],
             "auto: double oracle where several players choose, plans for a single player, or uct; \
-             uct: generalised UCT; basic: the evaluation game one step ahead",
+             uct: generalised UCT; margins: payoffs predicted from the margins of conditions, one \
+             step ahead; basic: the evaluation game one step ahead",
         ),
         OptionKind::word(
             "evaluation",
@@ -155,6 +156,7 @@ pub(super) fn search_options(settings: &Settings) -> ContinuousOptions {
     ContinuousOptions {
         method: match settings.word("method") {
             "uct" => Method::Uct,
+            "margins" => Method::Margins,
             "basic" => Method::Basic,
             _ => Method::Auto,
         },

@@ -37,8 +37,9 @@ pub(super) static OPTIONS: [OptionKind; 18] = [
     ),
     OptionKind::word(
         "fuzzy-count",
-        &["graded", "disjunction", "share"],
-        "fuzzy: solutions of a formula grade its truth, form a disjunction, or count in proportion",
+        &["disjunction", "graded", "share"],
+        "fuzzy: solutions of a formula form a disjunction (Michulke 2011), grade its truth, or \
+         count in proportion",
     ),
     OptionKind::flag("fuzzy-cardinality", true, "fuzzy: solutions are counted"),
     OptionKind::flag("fuzzy-order", true, "fuzzy: comparisons have degrees"),
@@ -123,9 +124,9 @@ pub(super) fn fuzzy_options(settings: &Settings) -> FuzzyOptions {
         logic.truth = settings.real("fuzzy-truth");
     }
     logic.cardinality = match settings.word("fuzzy-count") {
-        "disjunction" => Cardinality::Disjunction,
+        "graded" => Cardinality::Graded,
         "share" => Cardinality::Share,
-        _ => Cardinality::Graded,
+        _ => Cardinality::Disjunction,
     };
     FuzzyOptions {
         logic,

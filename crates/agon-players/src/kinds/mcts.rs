@@ -1,6 +1,6 @@
 //! `mcts` and `uct`: Monte Carlo tree search.
 
-use agon_analysis::regression::{Goals, HeuristicRequest};
+use agon_analysis::regression::{EQUAL_BELOW, Goals, HeuristicRequest, Logic};
 use agon_game::{Continuous, Hidden, PlayoutKind, Position};
 use agon_match::Player;
 use agon_search::hidden::HiddenOptions;
@@ -15,7 +15,9 @@ use crate::heuristics::MoveHeuristic;
 use crate::learnt::{LearnPlan, LearntMcts};
 use crate::option::Settings;
 use crate::registry::Origin;
-use crate::{BuiltIn, GoalTermOptions, OptionKind, PerceptPlayer, PlayerKind};
+use crate::{
+    BuiltIn, GoalTermOptions, OptionKind, PerceptPlayer, PlayerKind, RegressedGoalOptions,
+};
 
 pub(crate) static MCTS: PlayerKind = PlayerKind {
     name: "mcts",
@@ -34,7 +36,7 @@ pub(crate) static UCT: PlayerKind = PlayerKind {
     origin: Origin::BuiltIn(Mcts::from_settings),
 };
 
-static SELECTION_AND_PLAYOUTS: [OptionKind; 29] = [
+static SELECTION_AND_PLAYOUTS: [OptionKind; 34] = [
     OptionKind::real(
         "c",
         0.0..=100.0,
@@ -152,6 +154,34 @@ static SELECTION_AND_PLAYOUTS: [OptionKind; 29] = [
         1..=2,
         1,
         "action-heuristic: number of steps of regression; 2 only if the size permits",
+    ),
+    OptionKind::word(
+        "heuristic-norm",
+        &["product", "yager"],
+        "action-heuristic: product and probabilistic sum, or Yager's norms, which are slower",
+    ),
+    OptionKind::real(
+        "heuristic-threshold",
+        0.0..=1.0,
+        EQUAL_BELOW,
+        "action-heuristic: moves whose degrees of truth differ by less than this part of the \
+         highest one are equal",
+    ),
+    OptionKind::word(
+        "playout-goals",
+        &["same", "highest", "all"],
+        "action-heuristic: goals that are regressed for playouts, if not those for the tree",
+    ),
+    OptionKind::integer(
+        "playout-regression-steps",
+        0..=2,
+        0,
+        "action-heuristic: steps of regression for playouts; 0: as for the tree",
+    ),
+    OptionKind::word(
+        "playout-norm",
+        &["same", "product", "yager"],
+        "action-heuristic: norm for playouts, if not that for the tree",
     ),
     OptionKind::real(
         "heuristic-temperature",
@@ -311,7 +341,8 @@ const fn tree_options(defaults: &Defaults) -> [OptionKind; 16] {
 pub struct Mcts {
     /// With 0 threads, their number is adapted to the match.
     options: MctsOptions,
-    action_heuristic: Option<HeuristicRequest>,
+    /// The regressed goals for the tree and for playouts.
+    action_heuristic: Option<(RegressedGoalOptions, RegressedGoalOptions)>,
     goal_terms: Option<GoalTermOptions>,
     /// How an evaluation of leaves is learnt, and its part in their value.
     learnt: Option<(LearnPlan, f64)>,
@@ -322,15 +353,38 @@ const N_LEARNING_GAMES: u64 = 2000;
 
 impl Mcts {
     fn from_settings(settings: &Settings) -> BuiltIn {
-        let goals = match settings.word("heuristic-goals") {
+        let goals = |option: &str, same: Goals| match settings.word(option) {
             "all" => Goals::All,
-            _ => Goals::Highest,
+            "highest" => Goals::Highest,
+            _ => same,
         };
-        let request =
-            HeuristicRequest { goals, n_steps: settings.integer_usize("heuristic-steps") };
+        let logic = |option: &str, same: Logic| match settings.word(option) {
+            "yager" => Logic::YAGER,
+            "product" => Logic::PRODUCT,
+            _ => same,
+        };
+        let request = HeuristicRequest {
+            goals: goals("heuristic-goals", Goals::Highest),
+            n_steps: settings.integer_usize("heuristic-steps"),
+        };
+        let tree = RegressedGoalOptions {
+            request,
+            logic: logic("heuristic-norm", Logic::PRODUCT),
+            threshold: settings.real("heuristic-threshold"),
+        };
+        let n_steps = match settings.integer_usize("playout-regression-steps") {
+            0 => request.n_steps,
+            n_steps => n_steps,
+        };
+        let playouts = RegressedGoalOptions {
+            request: HeuristicRequest { goals: goals("playout-goals", request.goals), n_steps },
+            logic: logic("playout-norm", tree.logic),
+            ..tree
+        };
+        let is_used = settings.word("action-heuristic") != "none";
         BuiltIn::Mcts(Box::new(Mcts {
             options: search_options(settings),
-            action_heuristic: (settings.word("action-heuristic") != "none").then_some(request),
+            action_heuristic: is_used.then_some((tree, playouts)),
             goal_terms: goal_terms::selected_by(settings, "implicit-minimax")
                 .or_else(|| goal_terms::selected_by(settings, "prior")),
             learnt: (settings.word("leaf-evaluation") == "learnt").then(|| {
@@ -457,9 +511,10 @@ impl Kind for Mcts {
                 .rewriting
                 .as_ref()
                 .map(|game| MoveHeuristic::GoalTerms(game.clone(), terms.clone())),
-            (None, Some(request)) => {
-                rules.gdl.as_ref().map(|game| MoveHeuristic::RegressedGoals(game.clone(), request))
-            }
+            (None, Some((tree, playouts))) => rules
+                .gdl
+                .as_ref()
+                .map(|game| MoveHeuristic::RegressedGoals(game.clone(), tree, playouts)),
             (None, None) => None,
         };
         match heuristic {
@@ -473,7 +528,7 @@ impl Kind for Mcts {
     }
 
     fn action_heuristic(&self) -> Option<HeuristicRequest> {
-        self.action_heuristic
+        self.action_heuristic.map(|(tree, _)| tree.request)
     }
 
     fn threads(&self) -> Threads {

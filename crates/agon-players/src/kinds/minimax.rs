@@ -13,7 +13,7 @@ use crate::{BuiltIn, OptionKind, PlayerKind, Threads};
 pub(crate) static KIND: PlayerKind = PlayerKind {
     name: "minimax",
     form: "minimax(OPTIONS)",
-    summary: "principal variation search for two players who take turns, with an evaluation that \
+    summary: "principal variation search for two players, with an evaluation that \
               is learnt by self-play before the first move; other games: as alphabeta",
     options: &[&[
         OptionKind::integer(

@@ -40,23 +40,12 @@ const LEAST_STEP: f64 = 16.0 * f64::EPSILON;
 const CLOCK_PERIOD: usize = 64;
 
 pub(super) fn evolve(problem: &Problem<'_>, scheme: Scheme) -> Result<Evolution, EvolveError> {
-    let program = Program::new(problem.pool, &problem.system.derivatives, &[]);
-    let guards = Guards::new(problem.pool, problem.guards);
-    let start: Vec<f64> = problem.start.iter().map(Real::midpoint).collect();
-    let mut run = Run {
-        problem,
-        stepper: Stepper::new(&program, scheme, start.len()),
-        scheme,
-        starts: starts(problem, &program, &guards),
-        guards,
-        time: 0.0,
-        error: vec![0.0; start.len()],
-        state: start,
-        trajectory: Trajectory::default(),
-        n_steps: 0,
-        length: 0.0,
-    };
-    run.evolve()
+    Run::new(problem, scheme, program(problem)).evolve()
+}
+
+/// Returns the program of the derivatives.
+pub(super) fn program(problem: &Problem<'_>) -> Program {
+    Program::new(problem.pool, &problem.system.derivatives, &[])
 }
 
 /// Returns what the Taylor coefficients at the start say about the signs of the differences.
@@ -80,120 +69,227 @@ fn starts(problem: &Problem<'_>, program: &Program, guards: &Guards) -> Vec<Star
     vec![Start::Plain; guards.n_comparisons()]
 }
 
-/// An evolution in progress.
-struct Run<'a> {
+/// An evolution in progress. Its own stepper computes all steps, or those of an event only if the
+/// others are computed in lanes.
+pub(super) struct Run<'a> {
     problem: &'a Problem<'a>,
-    stepper: Stepper<'a>,
+    pub(super) program: Program,
+    pub(super) stepper: Stepper<1>,
     scheme: Scheme,
     guards: Guards,
     starts: Vec<Start>,
-    time: f64,
-    state: Vec<f64>,
+    pub(super) time: f64,
+    pub(super) state: Vec<f64>,
     /// The sum of the estimated errors of all steps.
     error: Vec<f64>,
     trajectory: Trajectory,
     n_steps: usize,
     /// The length of the next step.
     length: f64,
+    /// The error of the last accepted step, relative to the tolerance.
+    last_error: f64,
+    /// Whether the last step was rejected.
+    rejected: bool,
+    n_accepted: usize,
+    n_stiff: usize,
+    n_mild: usize,
 }
 
-impl Run<'_> {
-    fn evolve(&mut self) -> Result<Evolution, EvolveError> {
-        let duration = self.problem.duration.midpoint().max(0.0);
+/// What follows from a step.
+pub(super) enum Judgement {
+    /// The step is repeated with another length.
+    Rejected,
+    /// The evolution goes on from the end of the step.
+    Accepted,
+    /// The evolution has ended.
+    Ended(Evolution),
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(problem: &'a Problem<'a>, scheme: Scheme, program: Program) -> Run<'a> {
+        let guards = Guards::new(problem.pool, problem.guards);
+        let start: Vec<f64> = problem.start.iter().map(Real::midpoint).collect();
+        Run {
+            problem,
+            stepper: Stepper::new(&program, scheme, start.len()),
+            scheme,
+            starts: starts(problem, &program, &guards),
+            guards,
+            program,
+            time: 0.0,
+            error: vec![0.0; start.len()],
+            state: start,
+            trajectory: Trajectory::default(),
+            n_steps: 0,
+            length: 0.0,
+            last_error: 1e-4,
+            rejected: false,
+            n_accepted: 0,
+            n_stiff: 0,
+            n_mild: 0,
+        }
+    }
+
+    pub(super) fn evolve(&mut self) -> Result<Evolution, EvolveError> {
+        if let Some(ended) = self.begin()? {
+            return Ok(ended);
+        }
+        loop {
+            let Some(length) = self.propose()? else { return Ok(self.finish_in_time()) };
+            let outcome = self.step_alone(self.time, length);
+            let judgement = self.judge(length, outcome, |_| ())?;
+            match judgement {
+                Judgement::Ended(ended) => return Ok(ended),
+                Judgement::Accepted => self.stepper.advance(),
+                Judgement::Rejected => {}
+            }
+        }
+    }
+
+    /// Prepares the first step. Returns the result if a guard fails at once.
+    pub(super) fn begin(&mut self) -> Result<Option<Evolution>, EvolveError> {
+        let duration = self.duration();
+        self.stepper.start([0.0], self.state.as_chunks().0);
         self.stepper
-            .start(0.0, &self.state)
+            .outcome(0)
             .map_err(|NotFinite(variable)| EvolveError::Undefined { variable, time: 0.0 })?;
         if let Some(failed) = self.failed_at_start(duration) {
-            return Ok(self.finish(Real::ZERO, failed));
+            return Ok(Some(self.finish(Real::ZERO, failed)));
         }
         self.length = match self.scheme {
             Scheme::RungeKutta4 { step } => step,
             Scheme::DormandPrince | Scheme::CashKarp => self.first_length(duration),
         };
-        let mut last_error = 1e-4f64;
-        let mut rejected = false;
-        let (mut n_accepted, mut n_stiff, mut n_mild) = (0usize, 0usize, 0usize);
-        while self.time < duration {
-            if self.n_steps >= self.problem.options.max_steps {
-                return Err(EvolveError::Steps { time: self.time });
-            }
-            if self.n_steps.is_multiple_of(CLOCK_PERIOD) {
-                self.problem.check_stop()?;
-            }
-            self.n_steps += 1;
-            let rest = duration - self.time;
-            // A last step that is a little longer avoids a tiny one after it.
-            let length = if self.length * 1.01 >= rest { rest } else { self.length };
-            // Steps that no longer move the time lead into a pole.
-            if length < rest && length <= LEAST_STEP * self.time {
-                let variable = self.worst_variable();
-                return Err(EvolveError::Undefined { variable, time: self.time });
-            }
-            let outcome = self.stepper.step(self.time, &self.state, length);
-            if matches!(self.scheme, Scheme::RungeKutta4 { .. }) {
-                outcome.map_err(|NotFinite(variable)| EvolveError::Undefined {
-                    variable,
-                    time: self.time,
-                })?;
-            } else {
-                let error = outcome.map(|()| self.scaled_error());
-                match error {
-                    Ok(error) if error <= 1.0 => {
-                        let factor = SAFETY / libm::pow(error.max(1e-10), ALPHA)
-                            * libm::pow(last_error, BETA);
-                        let greatest = if rejected { 1.0 } else { GREATEST_FACTOR };
-                        self.length = length * factor.clamp(LEAST_FACTOR, greatest);
-                        last_error = error.max(1e-4);
-                        rejected = false;
-                    }
-                    rejection => {
-                        rejected = true;
-                        let factor = match rejection {
-                            Ok(error) if error.is_finite() => {
-                                (SAFETY / libm::pow(error, ALPHA)).clamp(LEAST_FACTOR, 1.0)
-                            }
-                            _ => 0.1,
-                        };
-                        self.length = length * factor;
-                        if self.length <= LEAST_STEP * self.time || self.length < 1e-290 {
-                            let variable = match rejection {
-                                Err(NotFinite(variable)) => variable,
-                                Ok(_) => self.worst_variable(),
-                            };
-                            return Err(EvolveError::Undefined { variable, time: self.time });
-                        }
-                        continue;
-                    }
+        Ok(None)
+    }
+
+    fn duration(&self) -> f64 {
+        self.problem.duration.midpoint().max(0.0)
+    }
+
+    /// Returns the length of the next step; `None` if the duration has passed.
+    pub(super) fn propose(&mut self) -> Result<Option<f64>, EvolveError> {
+        let duration = self.duration();
+        if self.time >= duration {
+            return Ok(None);
+        }
+        if self.n_steps >= self.problem.options.max_steps {
+            return Err(EvolveError::Steps { time: self.time });
+        }
+        if self.n_steps.is_multiple_of(CLOCK_PERIOD) {
+            self.problem.check_stop()?;
+        }
+        self.n_steps += 1;
+        let rest = duration - self.time;
+        // A last step that is a little longer avoids a tiny one after it.
+        let length = if self.length * 1.01 >= rest { rest } else { self.length };
+        // Steps that no longer move the time lead into a pole.
+        if length < rest && length <= LEAST_STEP * self.time {
+            let variable = self.worst_variable();
+            return Err(EvolveError::Undefined { variable, time: self.time });
+        }
+        Ok(Some(length))
+    }
+
+    /// Decides about a step whose result and error are in the stepper. `take_stages` brings its
+    /// stages there too, if they are needed.
+    pub(super) fn judge(
+        &mut self,
+        length: f64,
+        outcome: Result<(), NotFinite>,
+        take_stages: impl FnOnce(&mut Stepper<1>),
+    ) -> Result<Judgement, EvolveError> {
+        if matches!(self.scheme, Scheme::RungeKutta4 { .. }) {
+            outcome.map_err(|NotFinite(variable)| EvolveError::Undefined {
+                variable,
+                time: self.time,
+            })?;
+        } else {
+            let error = outcome.map(|()| self.scaled_error());
+            match error {
+                Ok(error) if error <= 1.0 => {
+                    let factor = SAFETY / libm::pow(error.max(1e-10), ALPHA)
+                        * libm::pow(self.last_error, BETA);
+                    let greatest = if self.rejected { 1.0 } else { GREATEST_FACTOR };
+                    self.length = length * factor.clamp(LEAST_FACTOR, greatest);
+                    self.last_error = error.max(1e-4);
+                    self.rejected = false;
                 }
-            }
-            n_accepted += 1;
-            if (n_accepted.is_multiple_of(STIFFNESS_PERIOD) || n_stiff > 0)
-                && let Some(stiffness) = self.stepper.stiffness(length)
-            {
-                if stiffness > STABILITY {
-                    n_mild = 0;
-                    n_stiff += 1;
-                    if n_stiff >= STIFF_STEPS {
-                        return Err(EvolveError::Stiff { time: self.time });
-                    }
-                } else {
-                    n_mild += 1;
-                    if n_mild == 6 {
-                        n_stiff = 0;
-                    }
+                rejection => {
+                    self.reject(length, rejection)?;
+                    return Ok(Judgement::Rejected);
                 }
-            }
-            if let Some(evolution) = self.accept(length, duration) {
-                return Ok(evolution);
             }
         }
-        Ok(self.finish(self.problem.duration, Vec::new()))
+        self.n_accepted += 1;
+        let is_tested = self.n_accepted.is_multiple_of(STIFFNESS_PERIOD) || self.n_stiff > 0;
+        if is_tested || self.needs_dense() {
+            take_stages(&mut self.stepper);
+        }
+        if is_tested {
+            self.test_stiffness(length)?;
+        }
+        Ok(match self.accept(length, self.duration()) {
+            Some(ended) => Judgement::Ended(ended),
+            None => Judgement::Accepted,
+        })
+    }
+
+    /// Shortens the next step after one that failed or was too inaccurate.
+    fn reject(
+        &mut self,
+        length: f64,
+        rejection: Result<f64, NotFinite>,
+    ) -> Result<(), EvolveError> {
+        self.rejected = true;
+        let factor = match rejection {
+            Ok(error) if error.is_finite() => {
+                (SAFETY / libm::pow(error, ALPHA)).clamp(LEAST_FACTOR, 1.0)
+            }
+            _ => 0.1,
+        };
+        self.length = length * factor;
+        if self.length <= LEAST_STEP * self.time || self.length < 1e-290 {
+            let variable = match rejection {
+                Err(NotFinite(variable)) => variable,
+                Ok(_) => self.worst_variable(),
+            };
+            return Err(EvolveError::Undefined { variable, time: self.time });
+        }
+        Ok(())
+    }
+
+    fn test_stiffness(&mut self, length: f64) -> Result<(), EvolveError> {
+        let Some(stiffness) = self.stepper.stiffness(length) else { return Ok(()) };
+        if stiffness > STABILITY {
+            self.n_mild = 0;
+            self.n_stiff += 1;
+            if self.n_stiff >= STIFF_STEPS {
+                return Err(EvolveError::Stiff { time: self.time });
+            }
+        } else {
+            self.n_mild += 1;
+            if self.n_mild == 6 {
+                self.n_stiff = 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes a step from the state by the run's own stepper.
+    fn step_alone(&mut self, time: f64, length: f64) -> Result<(), NotFinite> {
+        self.stepper.step([time], self.state.as_chunks().0, [length]);
+        self.stepper.outcome(0)
+    }
+
+    /// Returns whether the dense output of every step is needed.
+    fn needs_dense(&self) -> bool {
+        self.problem.options.keep_trajectory || self.guards.n_comparisons() > 0
     }
 
     /// Moves to the end of a step, or returns the result if a guard fails on the way.
     fn accept(&mut self, length: f64, duration: f64) -> Option<Evolution> {
-        let needed = self.problem.options.keep_trajectory || self.guards.n_comparisons() > 0;
-        if needed {
+        if self.needs_dense() {
             let coefficients = self.stepper.dense(&self.state, length);
             let segment = Segment { start: self.time, length, coefficients };
             let failure = self.failure(&segment);
@@ -211,11 +307,10 @@ impl Run<'_> {
         let end = self.time + length;
         // Rounding must not leave a rest that no step can cover.
         self.time = if duration - end <= 4.0 * f64::EPSILON * duration { duration } else { end };
-        self.state.copy_from_slice(&self.stepper.result);
-        for (sum, error) in self.error.iter_mut().zip(&self.stepper.error) {
+        self.state.copy_from_slice(self.stepper.result.as_flattened());
+        for (sum, [error]) in self.error.iter_mut().zip(&self.stepper.error) {
             *sum += error.abs();
         }
-        self.stepper.advance();
         None
     }
 
@@ -256,11 +351,10 @@ impl Run<'_> {
         let Some(&comparison) = failure.comparisons.first() else { return part };
         let length = segment.length;
         let difference = |run: &mut Self, part: f64| {
-            let (time, state) = (run.time, std::mem::take(&mut run.state));
-            let outcome = run.stepper.step(time, &state, part * length);
-            run.state = state;
-            outcome.ok().map(|()| {
-                run.guards.difference_at(comparison, &run.stepper.result, time + part * length)
+            let time = run.time;
+            run.step_alone(time, part * length).ok().map(|()| {
+                let result = run.stepper.result.as_flattened();
+                run.guards.difference_at(comparison, result, time + part * length)
             })
         };
         let dense = |run: &Self, part: f64| {
@@ -296,22 +390,26 @@ impl Run<'_> {
     /// Ends after a fraction of a step.
     fn finish_within(&mut self, length: f64, part: f64, failed: Vec<usize>) -> Evolution {
         let (time, rest) = (self.time, part * length);
-        let state = self.state.clone();
         // A shorter step has the same stages, which were finite in the longer one; should they not
         // be, the state is that at the start of the step.
-        if self.stepper.step(time, &state, rest).is_ok() {
-            self.state.copy_from_slice(&self.stepper.result);
+        if self.step_alone(time, rest).is_ok() {
+            self.state.copy_from_slice(self.stepper.result.as_flattened());
             let margin: Vec<f64> = self.stepper.first_slope().iter().map(|v| v.abs()).collect();
             for (variable, sum) in self.error.iter_mut().enumerate() {
                 // The event time is rounded, which moves the state along its derivative.
                 let moved = 4.0 * f64::EPSILON * (time + rest) * margin[variable];
-                *sum += self.stepper.error[variable].abs() + moved;
+                *sum += self.stepper.error[variable][0].abs() + moved;
             }
         }
         let end = time + rest;
         let radius = 4.0 * f64::EPSILON * end;
         let moment = if end == 0.0 { Real::ZERO } else { Interval::around(end, radius).into() };
         self.finish(moment, failed)
+    }
+
+    /// Ends when the duration has passed.
+    pub(super) fn finish_in_time(&mut self) -> Evolution {
+        self.finish(self.problem.duration, Vec::new())
     }
 
     fn finish(&mut self, time: Real, failed: Vec<usize>) -> Evolution {
@@ -340,7 +438,7 @@ impl Run<'_> {
     }
 
     fn scale(&self, variable: usize) -> f64 {
-        let size = self.state[variable].abs().max(self.stepper.result[variable].abs());
+        let size = self.state[variable].abs().max(self.stepper.result[variable][0].abs());
         self.step_tolerance() * (1.0 + size)
     }
 
@@ -359,7 +457,7 @@ impl Run<'_> {
             .error
             .iter()
             .enumerate()
-            .map(|(variable, error)| {
+            .map(|(variable, [error])| {
                 let ratio = error / self.scale(variable);
                 ratio * ratio
             })
@@ -368,7 +466,7 @@ impl Run<'_> {
     }
 
     fn worst_variable(&self) -> usize {
-        let ratio = |variable: usize| self.stepper.error[variable].abs() / self.scale(variable);
+        let ratio = |variable: usize| self.stepper.error[variable][0].abs() / self.scale(variable);
         (0..self.state.len())
             .max_by(|left, right| ratio(*left).total_cmp(&ratio(*right)))
             .unwrap_or(0)
@@ -388,13 +486,12 @@ impl Run<'_> {
                 .sum();
             libm::sqrt(sum / values.len().max(1) as f64)
         };
-        let slope = self.stepper.first_slope().to_vec();
+        let slope = self.stepper.first_slope();
         let (size, speed) = (norm(self, &self.state), norm(self, &slope));
         let mut length = if size <= 1e-10 || speed <= 1e-10 { 1e-6 } else { 0.01 * size / speed };
         length = length.min(duration).max(1e-12 * duration);
         let bend = {
-            let state = self.state.clone();
-            match self.stepper.step(0.0, &state, length) {
+            match self.step_alone(0.0, length) {
                 Ok(()) => {
                     self.stepper.advance();
                     let change: Vec<f64> =

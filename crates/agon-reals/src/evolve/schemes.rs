@@ -1,6 +1,6 @@
 //! Single steps of explicit Runge-Kutta methods.
 
-use crate::program::Program;
+use crate::program::{Bundle, Program};
 
 /// A table of coefficients (Butcher 1964). Row `i` of `stages` weighs the derivatives before stage
 /// `i + 1`.
@@ -99,44 +99,55 @@ impl Scheme {
     }
 }
 
-/// Computes steps of one system with one method. Keeps the memory for the derivatives.
-pub(super) struct Stepper<'a> {
-    program: &'a Program,
+/// Computes steps of systems of one form with one method, one system in each lane. Keeps the memory
+/// for the derivatives. A lane computes the same, bit by bit, whatever the other lanes contain.
+pub(super) struct Stepper<const LANES: usize> {
+    bundle: Bundle<LANES>,
     scheme: Scheme,
     /// The derivatives at the stages, the result last.
-    slopes: Vec<Vec<f64>>,
-    argument: Vec<f64>,
-    last_argument: Vec<f64>,
-    registers: Vec<f64>,
-    /// The result of the last step.
-    pub(super) result: Vec<f64>,
-    /// The estimated error of the last step. Zero if the method has no estimate.
-    pub(super) error: Vec<f64>,
+    slopes: Vec<Vec<[f64; LANES]>>,
+    argument: Vec<[f64; LANES]>,
+    last_argument: Vec<[f64; LANES]>,
+    registers: Vec<[f64; LANES]>,
+    /// The results of the last step.
+    pub(super) result: Vec<[f64; LANES]>,
+    /// The estimated errors of the last step. Zero if the method has no estimate.
+    pub(super) error: Vec<[f64; LANES]>,
+    /// The first variable whose derivative was not finite in the last step, by lane.
+    not_finite: [Option<usize>; LANES],
 }
 
 /// The index of a variable whose derivative is not a finite number.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct NotFinite(pub(super) usize);
 
-impl<'a> Stepper<'a> {
-    pub(super) fn new(program: &'a Program, scheme: Scheme, n_variables: usize) -> Stepper<'a> {
+impl<const LANES: usize> Stepper<LANES> {
+    pub(super) fn new(program: &Program, scheme: Scheme, n_variables: usize) -> Stepper<LANES> {
         let n_stages = scheme.tableau().result.len();
+        let zeros = || vec![[0.0; LANES]; n_variables];
         Stepper {
-            program,
+            bundle: Bundle::new(program),
             scheme,
-            slopes: vec![vec![0.0; n_variables]; n_stages + 1],
-            argument: vec![0.0; n_variables],
-            last_argument: vec![0.0; n_variables],
+            slopes: vec![zeros(); n_stages + 1],
+            argument: zeros(),
+            last_argument: zeros(),
             registers: Vec::new(),
-            result: vec![0.0; n_variables],
-            error: vec![0.0; n_variables],
+            result: zeros(),
+            error: zeros(),
+            not_finite: [None; LANES],
         }
     }
 
-    /// Computes the derivative at the start of the first step.
-    pub(super) fn start(&mut self, time: f64, state: &[f64]) -> Result<(), NotFinite> {
+    /// Computes the derivatives at the start of the first step.
+    pub(super) fn start(&mut self, time: [f64; LANES], state: &[[f64; LANES]]) {
+        self.not_finite = [None; LANES];
         self.argument.copy_from_slice(state);
-        self.slope(0, time)
+        self.slope(0, time);
+    }
+
+    /// Returns whether the last step of a lane had finite derivatives.
+    pub(super) fn outcome(&self, lane: usize) -> Result<(), NotFinite> {
+        self.not_finite[lane].map_or(Ok(()), |variable| Err(NotFinite(variable)))
     }
 
     /// Makes the derivative at the result the one at the start of the next step.
@@ -145,52 +156,120 @@ impl<'a> Stepper<'a> {
         self.slopes.swap(0, last);
     }
 
-    /// Returns the derivative at the start of the step.
-    pub(super) fn first_slope(&self) -> &[f64] {
-        &self.slopes[0]
+    /// Makes the derivative at the result the one at the start of the next step, in one lane.
+    pub(super) fn advance_lane(&mut self, lane: usize) {
+        let last = self.slopes.len() - 1;
+        for variable in 0..self.argument.len() {
+            self.slopes[0][variable][lane] = self.slopes[last][variable][lane];
+        }
     }
 
     /// Computes `result`, `error` and the derivative at the result. The derivative at the start is
     /// already known.
-    pub(super) fn step(&mut self, time: f64, state: &[f64], length: f64) -> Result<(), NotFinite> {
+    pub(super) fn step(
+        &mut self,
+        time: [f64; LANES],
+        state: &[[f64; LANES]],
+        length: [f64; LANES],
+    ) {
+        self.not_finite = [None; LANES];
         let tableau = self.scheme.tableau();
         for (stage, weights) in tableau.stages.iter().enumerate() {
-            std::mem::swap(&mut self.argument, &mut self.last_argument);
-            for (variable, argument) in self.argument.iter_mut().enumerate() {
-                let slope: f64 = weights
-                    .iter()
-                    .zip(&self.slopes)
-                    .map(|(weight, slope)| weight * slope[variable])
-                    .sum();
-                *argument = state[variable] + length * slope;
+            self.move_argument(weights, state, length);
+            let node = tableau.nodes[stage];
+            self.slope(stage + 1, std::array::from_fn(|lane| time[lane] + node * length[lane]));
+            // One lane ends here, as no later stage matters. Among several lanes the others go on.
+            if LANES == 1 && self.not_finite[0].is_some() {
+                return;
             }
-            self.slope(stage + 1, time + tableau.nodes[stage] * length)?;
         }
+        self.move_argument(tableau.result, state, length);
+        self.result.copy_from_slice(&self.argument);
+        self.note_not_finite(|stepper, variable| &stepper.result[variable]);
+        if LANES == 1 && self.not_finite[0].is_some() {
+            return;
+        }
+        let end = std::array::from_fn(|lane| time[lane] + length[lane]);
+        self.slope(tableau.result.len(), end);
+        for variable in 0..self.error.len() {
+            let slope = weighted(tableau.error, &self.slopes, variable);
+            self.error[variable] = std::array::from_fn(|lane| length[lane] * slope[lane]);
+        }
+    }
+
+    fn move_argument(&mut self, weights: &[f64], state: &[[f64; LANES]], length: [f64; LANES]) {
         std::mem::swap(&mut self.argument, &mut self.last_argument);
         for (variable, argument) in self.argument.iter_mut().enumerate() {
-            let slope: f64 = tableau
-                .result
-                .iter()
-                .zip(&self.slopes)
-                .map(|(weight, slope)| weight * slope[variable])
-                .sum();
-            *argument = state[variable] + length * slope;
+            let slope = weighted(weights, &self.slopes, variable);
+            let from = &state[variable];
+            *argument = std::array::from_fn(|lane| from[lane] + length[lane] * slope[lane]);
         }
-        self.result.copy_from_slice(&self.argument);
-        if let Some(variable) = self.result.iter().position(|value| !value.is_finite()) {
-            return Err(NotFinite(variable));
+    }
+
+    /// Computes the derivatives at `argument`.
+    fn slope(&mut self, stage: usize, time: [f64; LANES]) {
+        self.bundle.run(&self.argument, time, &mut self.slopes[stage], &mut self.registers);
+        self.note_not_finite(|stepper, variable| &stepper.slopes[stage][variable]);
+    }
+
+    /// Notes for each lane the first variable with a value that is not finite.
+    fn note_not_finite(&mut self, value: impl Fn(&Self, usize) -> &[f64; LANES]) {
+        for variable in 0..self.argument.len() {
+            let values = *value(self, variable);
+            if values.iter().all(|value| value.is_finite()) {
+                continue;
+            }
+            for (lane, value) in values.iter().enumerate() {
+                if !value.is_finite() && self.not_finite[lane].is_none() {
+                    self.not_finite[lane] = Some(variable);
+                }
+            }
         }
-        self.slope(tableau.result.len(), time + length)?;
-        for (variable, error) in self.error.iter_mut().enumerate() {
-            let slope: f64 = tableau
-                .error
-                .iter()
-                .zip(&self.slopes)
-                .map(|(weight, slope)| weight * slope[variable])
-                .sum();
-            *error = length * slope;
+    }
+
+    /// Puts a system of the same form with its derivative at the start into a lane.
+    pub(super) fn set_lane(&mut self, lane: usize, program: &Program, other: &Stepper<1>) {
+        self.bundle.set_lane(lane, program);
+        for (slope, other) in self.slopes[0].iter_mut().zip(&other.slopes[0]) {
+            slope[lane] = other[0];
         }
-        Ok(())
+    }
+}
+
+/// Returns a weighted sum of derivatives.
+fn weighted<const LANES: usize>(
+    weights: &[f64],
+    slopes: &[Vec<[f64; LANES]>],
+    variable: usize,
+) -> [f64; LANES] {
+    let mut sum = [0.0; LANES];
+    for (weight, slope) in weights.iter().zip(slopes) {
+        for (sum, slope) in sum.iter_mut().zip(&slope[variable]) {
+            *sum += weight * slope;
+        }
+    }
+    sum
+}
+
+impl Stepper<1> {
+    /// Returns the derivative of a variable at the start of the step.
+    pub(super) fn first_slope(&self) -> Vec<f64> {
+        self.slopes[0].iter().map(|slope| slope[0]).collect()
+    }
+
+    /// Takes over the result and the error of a lane.
+    pub(super) fn take_result<const LANES: usize>(&mut self, from: &Stepper<LANES>, lane: usize) {
+        take(&mut self.result, &from.result, lane);
+        take(&mut self.error, &from.error, lane);
+    }
+
+    /// Takes over the stages of a lane, which the dense output and the test of stiffness need.
+    pub(super) fn take_stages<const LANES: usize>(&mut self, from: &Stepper<LANES>, lane: usize) {
+        for (slope, from) in self.slopes.iter_mut().zip(&from.slopes) {
+            take(slope, from, lane);
+        }
+        take(&mut self.argument, &from.argument, lane);
+        take(&mut self.last_argument, &from.last_argument, lane);
     }
 
     /// Returns an estimate of the step length times the largest eigenvalue, from the last two
@@ -200,8 +279,8 @@ impl<'a> Stepper<'a> {
         if self.scheme != Scheme::DormandPrince {
             return None;
         }
-        let distance = |left: &[f64], right: &[f64]| {
-            libm::sqrt(left.iter().zip(right).map(|(l, r)| (l - r) * (l - r)).sum())
+        let distance = |left: &[[f64; 1]], right: &[[f64; 1]]| {
+            libm::sqrt(left.iter().zip(right).map(|([l], [r])| (l - r) * (l - r)).sum())
         };
         let slopes = distance(&self.slopes[6], &self.slopes[5]);
         let arguments = distance(&self.argument, &self.last_argument);
@@ -215,19 +294,15 @@ impl<'a> Stepper<'a> {
             .iter()
             .enumerate()
             .map(|(variable, &from)| {
-                let change = self.result[variable] - from;
-                let first = length * self.slopes[0][variable];
-                let last = length * self.slopes[last][variable];
+                let change = self.result[variable][0] - from;
+                let first = length * self.slopes[0][variable][0];
+                let last = length * self.slopes[last][variable][0];
                 match self.scheme {
                     Scheme::DormandPrince => {
                         let bend = first - change;
                         let twist = change - last - bend;
-                        let rest: f64 = DENSE
-                            .iter()
-                            .zip(&self.slopes)
-                            .map(|(weight, slope)| weight * slope[variable])
-                            .sum::<f64>()
-                            * length;
+                        let [rest] = weighted(&DENSE, &self.slopes, variable);
+                        let rest = rest * length;
                         vec![from, change + bend, twist + rest - bend, -twist - 2.0 * rest, rest]
                     }
                     // The cubic of Hermite, from values and derivatives at both ends.
@@ -241,14 +316,8 @@ impl<'a> Stepper<'a> {
             })
             .collect()
     }
+}
 
-    /// Computes the derivatives at `argument`.
-    fn slope(&mut self, stage: usize, time: f64) -> Result<(), NotFinite> {
-        let slope = &mut self.slopes[stage];
-        self.program.run_f64(&self.argument, time, slope, &mut self.registers);
-        match slope.iter().position(|value| !value.is_finite()) {
-            Some(variable) => Err(NotFinite(variable)),
-            None => Ok(()),
-        }
-    }
+fn take<const LANES: usize>(into: &mut [[f64; 1]], from: &[[f64; LANES]], lane: usize) {
+    into.iter_mut().zip(from).for_each(|(into, from)| into[0] = from[lane]);
 }

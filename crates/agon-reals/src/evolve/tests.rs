@@ -6,6 +6,7 @@ use crate::rational::Rational;
 
 mod closed_forms;
 mod events;
+mod lanes;
 mod oracles;
 mod refusals;
 

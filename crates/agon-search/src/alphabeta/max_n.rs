@@ -1,11 +1,12 @@
-//! Max^n (Luckhardt & Irani 1986): each role with a choice takes what is best for itself, and the
-//! first listed of equal moves.
+//! Max^n (Luckhardt & Irani 1986): each role with a choice takes what is best for itself. The other
+//! roles are assumed to take the first listed of equal moves.
 
 use agon_game::{Position, Role};
 
-use super::AlphaBetaOptions;
 use super::line::line;
 use super::table::Table;
+use super::ties::{TieBreaker, reach};
+use super::{TieBreak, Tools};
 use crate::choices::{Choices, chances, decision_order};
 use crate::{Candidate, Evaluate, Line, Meter, Report};
 
@@ -39,10 +40,9 @@ impl<P: Position> Memory<P> {
         &mut self,
         position: &mut P,
         us: Role,
-        options: &AlphaBetaOptions,
-        evaluator: &mut E,
-        meter: &mut Meter<'_>,
+        tools: Tools<'_, '_, E>,
     ) -> Report<P::Move> {
+        let Tools { options, evaluator, meter, tie_breaker } = tools;
         // With simultaneous moves, the decision order depends on the searching role.
         if self.us != Some(us) {
             self.table.clear();
@@ -64,6 +64,7 @@ impl<P: Position> Memory<P> {
                 position.go_to(&home);
                 if best.is_empty() {
                     best = std::mem::take(&mut run.root);
+                    best.sort_by(|a, b| b.1[us.index()].total_cmp(&a.1[us.index()]));
                 }
                 break;
             };
@@ -71,11 +72,10 @@ impl<P: Position> Memory<P> {
             if best.is_empty() {
                 best.push((legal[0].clone(), found.values, found.is_proven));
             }
-            // `max_by` returns the last of equals, so the order is reversed.
-            let so_far =
-                best.iter().rev().max_by(|a, b| a.1[us.index()].total_cmp(&b.1[us.index()]));
+            best.sort_by(|a, b| b.1[us.index()].total_cmp(&a.1[us.index()]));
+            run.break_ties(position, &mut best, depth, (options.ties, tie_breaker));
             if let Some(move_idx) =
-                so_far.and_then(|(m, ..)| legal.iter().position(|other| other == m))
+                best.first().and_then(|(m, ..)| legal.iter().position(|other| other == m))
             {
                 run.meter.suggest(move_idx);
             }
@@ -93,12 +93,11 @@ impl<P: Position> Memory<P> {
         &self,
         position: &mut P,
         us: Role,
-        mut best: Vec<RootMove<P::Move>>,
+        best: Vec<RootMove<P::Move>>,
         depth: u32,
     ) -> Report<P::Move> {
         let legal = position.legal_moves(us).to_vec();
         let most = *position.shape().payoffs.end();
-        best.sort_by(|a, b| b.1[us.index()].total_cmp(&a.1[us.index()]));
         let (chosen, value, is_proven) =
             best.first().map_or((legal[0].clone(), most / 2.0, false), |(m, values, is_proven)| {
                 let is_all =
@@ -155,6 +154,32 @@ struct Expansion<'n, P: Position> {
 }
 
 impl<P: Position, E: Evaluate<P>> Run<'_, '_, P, E> {
+    /// Moves the chosen one of the best moves to the front of the sorted list.
+    fn break_ties(
+        &mut self,
+        position: &mut P,
+        best: &mut Vec<RootMove<P::Move>>,
+        depth: u32,
+        (ties, tie_breaker): (TieBreak, &TieBreaker),
+    ) {
+        let Some((_, first, is_proven)) = best.first() else { return };
+        let us = self.us.index();
+        let is_tied = |(_, values, proven): &&RootMove<P::Move>| {
+            values[us] == first[us] && proven == is_proven
+        };
+        let n_tied = best.iter().take_while(is_tied).count();
+        if n_tied < 2 || ties == TieBreak::First {
+            return;
+        }
+        let mut reached = None;
+        if ties == TieBreak::Reachable && depth > 1 && !is_proven {
+            let tied: Vec<P::Move> = best[..n_tied].iter().map(|(m, ..)| m.clone()).collect();
+            reached = reach(position, self.us, &tied, depth, self.evaluator, self.meter);
+        }
+        let legal = position.legal_moves(self.us).to_vec();
+        tie_breaker.choose(best, n_tied, |(m, ..)| m, reached.as_deref(), &legal);
+    }
+
     fn search(
         &mut self,
         position: &mut P,

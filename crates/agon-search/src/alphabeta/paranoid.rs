@@ -2,10 +2,11 @@
 
 use agon_game::{Position, Role};
 
-use super::AlphaBetaOptions;
 use super::line::line;
 use super::order::Ordering;
 use super::table::Table;
+use super::ties::{TieBreaker, reach};
+use super::{AlphaBetaOptions, TieBreak, Tools};
 use crate::choices::{Choices, chances, decision_order};
 use crate::{Candidate, Evaluate, Line, Meter, Report};
 
@@ -65,10 +66,9 @@ impl<P: Position> Memory<P> {
         &mut self,
         position: &mut P,
         us: Role,
-        options: &AlphaBetaOptions,
-        evaluator: &mut E,
-        meter: &mut Meter<'_>,
+        tools: Tools<'_, '_, E>,
     ) -> Report<P::Move> {
+        let Tools { options, evaluator, meter, tie_breaker } = tools;
         // The table holds values of one role.
         if self.us != Some(us) {
             self.table.clear();
@@ -115,6 +115,7 @@ impl<P: Position> Memory<P> {
             }
             best = std::mem::take(&mut run.root);
             sort(&mut best, range);
+            run.break_ties(position, &mut best, depth, tie_breaker);
             let index = best
                 .first()
                 .and_then(|(m, _)| position.legal_moves(us).iter().position(|o| o == m));
@@ -173,18 +174,21 @@ impl<P: Position> Memory<P> {
 
 /// Sorts the best moves first: by value, then proved before unproved ones, then short wins and long
 /// losses. The sort is stable.
-fn sort<M>(moves: &mut [RootMove<M>], (least, most): (f64, f64)) {
-    moves.sort_by(|(_, a), (_, b)| {
-        let proved = |estimate: &Estimate| estimate.at_least;
-        let by_length = if a.value * 2.0 >= least + most {
-            a.length.cmp(&b.length)
-        } else {
-            b.length.cmp(&a.length)
-        };
-        b.value.total_cmp(&a.value).then(proved(b).cmp(&proved(a))).then(
-            if a.is_proven() && b.is_proven() { by_length } else { std::cmp::Ordering::Equal },
-        )
-    });
+fn sort<M>(moves: &mut [RootMove<M>], range: (f64, f64)) {
+    moves.sort_by(|(_, a), (_, b)| compare(a, b, range));
+}
+
+/// Compares the estimates of two moves: the better one is less.
+fn compare(a: &Estimate, b: &Estimate, (least, most): (f64, f64)) -> std::cmp::Ordering {
+    let by_length = if a.value * 2.0 >= least + most {
+        a.length.cmp(&b.length)
+    } else {
+        b.length.cmp(&a.length)
+    };
+    b.value
+        .total_cmp(&a.value)
+        .then(b.at_least.cmp(&a.at_least))
+        .then(if a.is_proven() && b.is_proven() { by_length } else { std::cmp::Ordering::Equal })
 }
 
 /// The state of one search.
@@ -226,6 +230,30 @@ struct Expansion<'n, P: Position> {
 }
 
 impl<P: Position, E: Evaluate<P>> Run<'_, '_, P, E> {
+    /// Moves the chosen one of the best moves to the front of the sorted list.
+    fn break_ties(
+        &mut self,
+        position: &mut P,
+        best: &mut Vec<RootMove<P::Move>>,
+        depth: u32,
+        tie_breaker: &TieBreaker,
+    ) {
+        let Some((_, first)) = best.first() else { return };
+        let is_tied = |(_, other): &&RootMove<P::Move>| compare(first, other, self.range).is_eq();
+        let n_tied = best.iter().take_while(is_tied).count();
+        if n_tied < 2 || self.options.ties == TieBreak::First {
+            return;
+        }
+        let mut reached = None;
+        // What is proved is not improved by help, and one step has no horizon beyond it.
+        if self.options.ties == TieBreak::Reachable && depth > 1 && !first.is_proven() {
+            let tied: Vec<P::Move> = best[..n_tied].iter().map(|(m, _)| m.clone()).collect();
+            reached = reach(position, self.us, &tied, depth, self.evaluator, self.meter);
+        }
+        let legal = position.legal_moves(self.us).to_vec();
+        tie_breaker.choose(best, n_tied, |(m, _)| m, reached.as_deref(), &legal);
+    }
+
     /// Searches to a depth, first with a narrow window around the guess, then with a wider one
     /// (aspiration windows).
     fn deepen(
@@ -396,11 +424,14 @@ impl<P: Position, E: Evaluate<P>> Run<'_, '_, P, E> {
         let mut all_bounded = true;
         for (rank, &index) in sorted.iter().enumerate() {
             joint[role.index()] = moves[index].clone();
+            // A move as good as the best so far must have its exact value, not an upper bound.
+            let is_tie_wanted = ply == 0 && is_ours && self.options.ties != TieBreak::First;
+            let alpha_below = if is_tie_wanted { alpha.next_down() } else { alpha };
             let is_late = rank >= 4 && here.is_alone && here.child.depth >= 2 && ply > 0;
             let estimate = if is_late && self.options.late_move_reductions {
                 self.choose_reduced(position, here, order, joint, (alpha, beta))?
             } else {
-                self.choose(position, here, rest, joint, (alpha, beta))?.0
+                self.choose(position, here, rest, joint, (alpha_below, beta))?.0
             };
             if ply == 0 && is_ours {
                 // Roles that move at the same time do not see the move, so its value may be higher.

@@ -1,6 +1,6 @@
 //! Alpha-beta agrees with plain minimax, its proofs are right, and it is deterministic.
 
-use agon_game::{Position, Role, joint_moves};
+use agon_game::{Notation as _, Position, Role, joint_moves};
 use proptest::prelude::*;
 
 use super::*;
@@ -190,4 +190,57 @@ fn it_copes_with_every_shipped_kind() {
             assert_eq!(position.key(), before, "{name}: it stands where it stood");
         }
     }
+}
+
+/// Returns the texts of the moves that are chosen with these options and the seeds 0 to 19.
+fn chosen(name: &str, before: &[&str], options: &AlphaBetaOptions) -> Vec<String> {
+    let mut position = shipped(name);
+    for text in before {
+        let mut joint = Vec::new();
+        for role in position.shape().roles() {
+            let moves = position.legal_moves(role);
+            let own = moves.iter().find(|m| position.move_text(m) == *text);
+            joint.push(*own.unwrap_or(&moves[0]));
+        }
+        position.advance(&joint);
+    }
+    let us = position.choosers().next().expect("a role has a choice");
+    let think = |seed| {
+        let options = AlphaBetaOptions { seed, ..options.clone() };
+        let mut search = AlphaBeta::new(options);
+        let report = search.think(&mut position.clone(), us, &Budget::nodes(EVERYTHING));
+        position.move_text(&report.best)
+    };
+    (0..20).map(think).collect()
+}
+
+/// With depth 1 the moves of an empty board are equal, and each is chosen with some seed.
+#[test]
+fn equal_moves_are_chosen_at_random_by_the_seed() {
+    let with = |ties| {
+        let options = AlphaBetaOptions { max_depth: 1, ties, ..options() };
+        chosen("tic-tac-toe", &[], &options)
+    };
+    for ties in [TieBreak::Random, TieBreak::Reachable] {
+        let moves = with(ties);
+        let different: std::collections::BTreeSet<&String> = moves.iter().collect();
+        assert!(different.len() >= 5, "{ties:?}: {moves:?}");
+        assert_eq!(moves, with(ties), "the seed decides");
+    }
+    let first = with(TieBreak::First);
+    assert!(first.iter().all(|m| *m == first[0]), "{first:?}");
+}
+
+/// Three steps before a win that needs the help of the opponent: moves that begin a line are
+/// preferred, although the opponent can block all of them.
+#[test]
+fn equal_moves_are_told_apart_by_what_can_be_reached() {
+    let options = AlphaBetaOptions { max_depth: 3, max_extension: 0, ..options() };
+    let before = ["(mark 1 1)", "(mark 2 2)"];
+    let moves = chosen("tic-tac-toe", &before, &options);
+    let begin_a_line = ["(mark 1 2)", "(mark 1 3)", "(mark 2 1)", "(mark 3 1)"];
+    assert!(moves.iter().all(|m| begin_a_line.contains(&m.as_str())), "{moves:?}");
+    let random = AlphaBetaOptions { ties: TieBreak::Random, ..options };
+    let moves = chosen("tic-tac-toe", &before, &random);
+    assert!(moves.iter().any(|m| !begin_a_line.contains(&m.as_str())), "{moves:?}");
 }

@@ -77,6 +77,14 @@ impl<M: Clone + PartialEq> Actions<M> {
         }
     }
 
+    /// Returns the intervals of the parameters of a discrete choice.
+    pub(super) fn intervals(&self, group: usize) -> Vec<(f64, f64)> {
+        match &self.groups[group] {
+            Group::Move(_) => Vec::new(),
+            Group::Family { intervals, .. } => intervals.iter().map(|p| (p.low, p.high)).collect(),
+        }
+    }
+
     /// Returns the move of a discrete choice with its parameters at a point, unless the rules
     /// forbid it. Coordinates of the point are clamped to 0..1.
     pub(super) fn arm<P: Continuous<Move = M>>(

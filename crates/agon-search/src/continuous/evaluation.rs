@@ -23,6 +23,11 @@ pub trait MoveEvaluator<P: Position>: Send {
         rng: &mut Rng,
     ) -> Option<Vec<f64>>;
 
+    /// Returns whether the outcomes are the payoffs at the position after the move.
+    fn gives_payoffs(&self) -> bool {
+        false
+    }
+
     /// Tells the limits of the search that starts now, so that long assessments can stop in time.
     fn begin(&mut self, budget: &Budget) {
         let _ = budget;
@@ -38,6 +43,10 @@ impl<P: Position> MoveEvaluator<P> for Box<dyn MoveEvaluator<P>> {
         rng: &mut Rng,
     ) -> Option<Vec<f64>> {
         self.as_mut().assess(before, joint, after, rng)
+    }
+
+    fn gives_payoffs(&self) -> bool {
+        self.as_ref().gives_payoffs()
     }
 
     fn begin(&mut self, budget: &Budget) {
@@ -83,6 +92,10 @@ pub struct CurrentPayoffs;
 impl<P: Position> MoveEvaluator<P> for CurrentPayoffs {
     fn assess(&mut self, _: &P, _: &[P::Move], after: &P, _: &mut Rng) -> Option<Vec<f64>> {
         Some(payoffs(after))
+    }
+
+    fn gives_payoffs(&self) -> bool {
+        true
     }
 }
 

@@ -8,13 +8,14 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use agon_game::{Continuous, Role};
+use agon_game::{Continuous, Polynomial, Role};
 use rand::RngExt as _;
 
 use super::GeneralSum;
 use super::actions::Arm;
 use super::equilibrium::{self, Profile, next_profile};
 use super::optimise::{Found, refine};
+use super::pieces::maximise;
 use super::play::{Play, sample_arms};
 use super::regret::NormalForm;
 use super::statistics::pooled_variance;
@@ -82,6 +83,8 @@ const TOLERANCE: f64 = 1e-5;
 const FIRST_PLAYS: f64 = 4.0;
 /// If payoffs are estimates, every so manyth candidate is tried.
 const NOISY_STRIDE: usize = 2;
+/// Maximum number of polynomial pieces of a payoff that are maximised for one response.
+const MAX_PIECES: usize = 4;
 /// Number of points near the best response that become candidates if payoffs are estimates.
 const N_NEAR: usize = 2;
 
@@ -332,6 +335,7 @@ impl<'t, P: Continuous> Oracle<'t, P> {
             if self.is_noisy {
                 self.add_near(play, player, &arm, radius);
             } else {
+                (best, value) = self.by_pieces(play, player, best, value, &others)?;
                 (best, value) = self.refine(play, player, best, value, radius, &others)?;
             }
         }
@@ -376,6 +380,62 @@ impl<'t, P: Continuous> Oracle<'t, P> {
     fn point(&self, key: &[u32]) -> Vec<f64> {
         let arms = key.iter().enumerate().map(|(player, &arm)| self.arm(player, arm));
         arms.flat_map(|arm| arm.point.iter().copied()).collect()
+    }
+
+    /// Improves a response by the polynomials of payoffs in its parameters, if they are known.
+    fn by_pieces(
+        &mut self,
+        play: &mut Play<'_, '_, P>,
+        player: usize,
+        mut best: u32,
+        mut value: f64,
+        others: &[(Vec<u32>, f64)],
+    ) -> Option<(u32, f64)> {
+        for _ in 0..MAX_PIECES {
+            let arm = self.arm(player, best).clone();
+            let Some(shares) = self.best_of_piece(play, player, best, others) else { break };
+            let Some(next) = self.add_arm(play, player, arm.group, &shares) else { break };
+            let (found, _) = self.score(play, player, next, others, 1.0)?;
+            if found <= value {
+                break;
+            }
+            (best, value) = (next, found);
+        }
+        Some((best, value))
+    }
+
+    /// Returns the shares of the parameters of an arm at which the polynomial piece of its expected
+    /// payoff is greatest. Returns `None` if payoffs are not known as polynomials.
+    fn best_of_piece(
+        &self,
+        play: &mut Play<'_, '_, P>,
+        player: usize,
+        arm: u32,
+        others: &[(Vec<u32>, f64)],
+    ) -> Option<Vec<f64>> {
+        let node = &self.tree.nodes[self.root];
+        let chooser = &node.choosers[player];
+        let own = self.arm(player, arm);
+        let bounds = chooser.actions.intervals(own.group);
+        let is_payoff = play.predicted.is_none() && play.evaluator.gives_payoffs();
+        play.before.go_to(&node.state);
+        let mut terms = Vec::new();
+        for (key, weight) in others {
+            let mut key = key.clone();
+            key[player] = arm;
+            if !is_payoff && !node.edges.get(&key)?.is_exact {
+                return None;
+            }
+            let polynomial = play.before.payoff_along(&[node.joint_of(&key)], chooser.role)?;
+            terms.extend(polynomial.terms.into_iter().map(|(c, powers)| (weight * c, powers)));
+        }
+        let (_, start) = play.before.coordinates(chooser.role, &own.m)?;
+        let best = maximise(&Polynomial { terms }, &bounds, &start)?;
+        let share = |(x, (low, high)): (&f64, &(f64, f64))| match high > low {
+            true => (x - low) / (high - low),
+            false => 0.0,
+        };
+        Some(best.iter().zip(&bounds).map(share).collect())
     }
 
     /// Refines the parameters of a response.

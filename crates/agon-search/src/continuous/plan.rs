@@ -6,6 +6,7 @@ use agon_game::Continuous;
 use super::actions::{Actions, Arm};
 use super::evaluation::payoffs;
 use super::optimise::{Found, refine};
+use super::pieces::maximise;
 use super::play::Play;
 use agon_game::Role;
 
@@ -63,6 +64,8 @@ pub(super) fn search<P: Continuous>(
         }
         let Some(start) = start else { break };
         best = better(best, Some(start.clone()));
+        let start = climb_pieces(play, us, &home, start);
+        best = better(best, Some(start.clone()));
         let max_calls = CALLS_PER_PARAMETER * start.point().len();
         if max_calls == 0 {
             continue;
@@ -82,6 +85,53 @@ pub(super) fn search<P: Continuous>(
         play.before.go_to(&home);
     }
     best
+}
+
+/// Maximum number of polynomial pieces of the payoff that are maximised one after the other.
+const MAX_PIECES: usize = 8;
+
+/// Improves a plan by the polynomial of its payoff in all parameters, if it is known. At the new
+/// parameters another piece may be valid, so this is repeated while the payoff grows.
+fn climb_pieces<P: Continuous>(
+    play: &mut Play<'_, '_, P>,
+    us: Role,
+    home: &P::State,
+    mut plan: Plan<P::Move>,
+) -> Plan<P::Move> {
+    for _ in 0..MAX_PIECES {
+        if play.meter.is_over(1) {
+            break;
+        }
+        play.before.go_to(home);
+        let line: Vec<Vec<P::Move>> = plan.arms.iter().map(|arm| vec![arm.m.clone()]).collect();
+        let Some(polynomial) = play.before.payoff_along(&line, us) else { break };
+        let (mut bounds, mut values, mut wide) = (Vec::new(), Vec::new(), Vec::new());
+        for (arm, joint) in plan.arms.iter().zip(&line) {
+            let (_, own) = play.before.coordinates(us, &arm.m).unwrap_or_default();
+            let intervals = Actions::at(&*play.before, us).intervals(arm.group);
+            // The numbers of a move without a choice are not part of the plan.
+            wide.extend(own.iter().map(|_| intervals.len() == own.len()));
+            bounds.extend(match intervals.len() == own.len() {
+                true => intervals,
+                false => own.iter().map(|&x| (x, x)).collect(),
+            });
+            values.extend(own);
+            play.before.advance(joint);
+        }
+        play.before.go_to(home);
+        let Some(best) = maximise(&polynomial, &bounds, &values) else { break };
+        let share = |(x, (low, high)): (&f64, &(f64, f64))| match high > low {
+            true => ((x - low) / (high - low)).clamp(0.0, 1.0),
+            false => 0.0,
+        };
+        let shares = best.iter().zip(&bounds).map(share).zip(&wide);
+        let point: Vec<f64> = shares.filter(|(_, is_wide)| **is_wide).map(|(x, _)| x).collect();
+        match follow(play, us, home, &plan.arms, Some(&point)) {
+            Some(next) if next.payoff > plan.payoff => plan = next,
+            _ => break,
+        }
+    }
+    plan
 }
 
 /// Refines a point of several coordinates, of which one line search alone would not be enough.

@@ -7,6 +7,7 @@ use super::ContinuousOptions;
 use super::actions::{Actions, Arm, draw_joint};
 use super::equilibrium::next_profile;
 use super::evaluation::{MoveEvaluator, payoffs};
+use super::forecast::PredictedPayoffs;
 use super::optimise::spread;
 use super::regret::NormalForm;
 
@@ -17,6 +18,8 @@ pub(super) struct Play<'a, 'b, P: Continuous> {
     /// The position after a move.
     pub(super) after: P,
     pub(super) evaluator: &'a mut dyn MoveEvaluator<P>,
+    /// Assesses moves instead of the evaluation game, if payoffs are predicted.
+    pub(super) predicted: Option<PredictedPayoffs>,
     pub(super) rng: &'a mut Rng,
     pub(super) meter: Meter<'b>,
     /// The number of iterations that the budget allows.
@@ -60,6 +63,9 @@ impl<P: Continuous> Play<'_, '_, P> {
             return Some(payoffs(&self.after));
         }
         self.n_playouts += 1;
+        if let Some(predicted) = &mut self.predicted {
+            return predicted.assess(self.before, joint, &self.after, self.rng);
+        }
         self.evaluator.assess(self.before, joint, &self.after, self.rng)
     }
 

@@ -112,7 +112,7 @@ fn monomials(point: &[f64], degree: usize, terms: &mut Vec<f64>) {
 }
 
 /// Solves linear equations, given as rows with the right side last, by Gaussian elimination.
-fn solve(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
+pub(super) fn solve(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     let n = rows.len();
     for column in 0..n {
         let size = |row: &usize| rows[*row][column].abs();

@@ -35,6 +35,29 @@ pub trait ActionHeuristic<P: Position>: Send {
         }
     }
 
+    /// Rates moves like [`values`](Self::values), for the choice of a move in a playout. A heuristic
+    /// may use another method there than in the tree.
+    fn playout_values(
+        &mut self,
+        position: &P,
+        role: Role,
+        moves: &[P::Move],
+        values: &mut Vec<f64>,
+    ) -> bool {
+        self.values(position, role, moves, values)
+    }
+
+    /// Rates moves like [`values_of_many`](Self::values_of_many), for playouts.
+    fn playout_values_of_many(
+        &mut self,
+        positions: &[P],
+        which: &[usize],
+        role: Role,
+        rated: &mut ActionValues,
+    ) {
+        self.values_of_many(positions, which, role, rated);
+    }
+
     /// Returns how many positions [`values_of_many`](Self::values_of_many) rates for little more
     /// than the cost of one. It is best to ask about a multiple of that number.
     fn batch_size(&self) -> usize {

@@ -5,7 +5,7 @@ use agon_game::{Position, Rng, Role, joint_moves};
 use super::options::{FinalMove, MctsOptions, Simultaneous};
 use super::select::{draw, fast_ln};
 use super::tree::{Group, NodeId, NodeKind, Tree};
-use crate::{Candidate, Line};
+use crate::{Candidate, Line, Report};
 
 /// Number of lines in a report.
 const N_LINES: usize = 3;
@@ -27,6 +27,33 @@ pub(crate) struct Answer<M> {
 /// A move with less than this part of the most visits is not chosen by its lower bound, because its
 /// mean comes from too few leaves.
 const MIN_VISITS_PART: u32 = 20;
+
+/// Returns a report with the first legal move, for positions that cannot be searched.
+pub(super) fn without_search<P: Position>(position: &P, us: Role) -> Report<P::Move> {
+    let payoffs = &position.shape().payoffs;
+    let value = f64::midpoint(*payoffs.start(), *payoffs.end());
+    let legal = position.legal_moves(us);
+    let candidates = legal.iter().enumerate().map(|(rank, m)| Candidate {
+        m: m.clone(),
+        visits: 0,
+        value,
+        probability: if rank == 0 { 1.0 } else { 0.0 },
+        is_proven: false,
+    });
+    Report {
+        best: legal[0].clone(),
+        us,
+        candidates: candidates.collect(),
+        value,
+        is_proven: false,
+        lines: Vec::new(),
+        iterations: 0,
+        nodes: 0,
+        playouts: 0,
+        depth: 0,
+        seconds: 0.0,
+    }
+}
 
 impl<P: Position> Tree<P> {
     /// Returns the report about the root, where the position stands.

@@ -44,16 +44,16 @@ pub(super) struct Branching {
 }
 
 impl Branching {
-    /// Returns the number of joint moves.
+    /// Returns the number of joint moves, at most `usize::MAX`.
     pub(super) fn n_joints(&self) -> usize {
-        self.counts.iter().product()
+        self.counts.iter().fold(1, |product, &count| product.saturating_mul(count))
     }
 
     /// Returns, by role, the distance of two joint moves that differ by one in the role's move.
     pub(super) fn strides(&self) -> Vec<usize> {
-        let mut strides = vec![1; self.counts.len()];
+        let mut strides = vec![1_usize; self.counts.len()];
         for role in (1..self.counts.len()).rev() {
-            strides[role - 1] = strides[role] * self.counts[role];
+            strides[role - 1] = strides[role].saturating_mul(self.counts[role]);
         }
         strides
     }

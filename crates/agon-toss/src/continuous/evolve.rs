@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use agon_reals::evolve::{self, EvolveOptions, System, Trajectory};
-use agon_reals::expression::{Expr, Pool};
+use agon_reals::evolve::{
+    self, Evolution, EvolveError, EvolveOptions, Problem, System, Trajectory,
+};
+use agon_reals::expression::{Condition, Expr, Pool};
 use agon_reals::real::Real;
 use agon_structures::formula::Variable;
 use agon_structures::structure::{Element, FunctionId};
@@ -77,92 +79,146 @@ pub(crate) fn evolve(
     elapsed: Real,
     options: &EvolveOptions,
 ) -> Result<Evolved, ContinuousError> {
-    let moving = moving(arena, moment.values, acts);
-    let index: BTreeMap<(FunctionId, Element), u32> =
-        moving.iter().zip(0..).map(|(&place, index)| (place, index)).collect();
-    let leaf = |function: FunctionId, element: Element| match index.get(&(function, element)) {
-        Some(&index) => Leaf::Variable(index),
-        None => Leaf::Number(moment.values.get(function, element)),
-    };
-    let mut pool = Pool::with_limit(MAX_PARTS);
-    let mut sums: BTreeMap<(FunctionId, Element), Expr> = BTreeMap::new();
-    let (mut guards, mut guarded) = (Vec::new(), Vec::new());
-    for (number, act) in acts.iter().enumerate() {
-        let now = pool.time()?;
-        let since = pool.real(elapsed)?;
-        let now = pool.add(now, since)?;
-        let mut numbers = Vec::with_capacity(act.parameters.len() + 1);
-        for (name, value) in &act.parameters {
-            numbers.push((name.clone(), pool.real(*value)?));
-        }
-        numbers.push((time_variable(), now));
-        // Bound variables have numbers beyond those of the values.
-        let next_bound = u32::try_from(moving.len()).unwrap_or(u32::MAX / 2) + 1;
-        let algebra = Symbolic { pool: &mut pool, leaf: &leaf, next_bound };
-        let mut walker =
-            Walker::new(algebra, moment.structure, moment.definitions, moment.max_steps);
-        walker.elements = act.elements();
-        walker.numbers = numbers;
-        for equation in &act.rule.dynamics {
-            let term = walker.term(&equation.term)?;
-            let place = (equation.function, act.embedding[equation.element]);
-            let sum = match sums.get(&place) {
-                Some(&sum) => walker.algebra.pool.add(sum, term)?,
-                None => term,
-            };
-            sums.insert(place, sum);
-        }
-        if let Some(invariant) = &act.rule.invariant {
-            guards.push(walker.formula(&invariant.formula)?);
-            guarded.push(number);
+    let stretch = Stretch::new(arena, moment, acts, elapsed)?;
+    let evolution = evolve::evolve_many(&[stretch.problem(options)]).pop();
+    stretch.end(moment, acts, evolution.expect("an evolution for each problem"))
+}
+
+/// A stretch of time that several acts share: the system of differential equations with its guards.
+pub(crate) struct Stretch {
+    pool: Pool,
+    system: System,
+    start: Vec<Real>,
+    guards: Vec<Condition>,
+    /// The act of each guard.
+    guarded: Vec<usize>,
+    moving: Vec<(FunctionId, Element)>,
+    /// The time since the rules were chosen, and that at which the stretch ends.
+    elapsed: Real,
+    bound: Real,
+}
+
+impl Stretch {
+    /// Returns the problem to be solved.
+    pub(crate) fn problem<'a>(&'a self, options: &'a EvolveOptions) -> Problem<'a> {
+        Problem {
+            pool: &self.pool,
+            system: &self.system,
+            start: &self.start,
+            duration: self.bound - self.elapsed,
+            guards: &self.guards,
+            options,
         }
     }
-    let mut derivatives = Vec::with_capacity(moving.len());
-    for &(function, element) in &moving {
-        let own = sums.get(&(function, element)).copied();
-        let higher = arena.derivative(function).map(|higher| (higher, element));
-        let drift = match higher {
-            Some(place) if own.is_none() || sums.contains_key(&place) => {
-                Some(match leaf(place.0, place.1) {
-                    Leaf::Variable(index) => pool.variable(index)?,
-                    Leaf::Number(number) => pool.real(number)?,
-                })
-            }
-            _ => None,
+
+    /// Returns what has changed at the end of the stretch.
+    pub(crate) fn end(
+        self,
+        moment: Moment<'_>,
+        acts: &[Act<'_>],
+        evolution: Result<Evolution, EvolveError>,
+    ) -> Result<Evolved, ContinuousError> {
+        let evolution = evolution?;
+        let mut values = moment.values.clone();
+        for (&(function, element), value) in self.moving.iter().zip(&evolution.state) {
+            values.set(function, element, value.shrunk());
+        }
+        let is_event = !evolution.failed.is_empty();
+        let (elapsed, due) = if is_event {
+            let due = evolution.failed.iter().map(|&guard| self.guarded[guard]).collect();
+            ((self.elapsed + evolution.time).shrunk(), due)
+        } else {
+            let due = (0..acts.len()).filter(|&act| acts[act].time == self.bound).collect();
+            (self.bound, due)
         };
-        derivatives.push(match (own, drift) {
-            (Some(own), Some(drift)) => pool.add(own, drift)?,
-            (Some(only), None) | (None, Some(only)) => only,
-            (None, None) => pool.real(Real::ZERO)?,
-        });
+        let motion = Motion { moving: self.moving, trajectory: evolution.trajectory };
+        Ok(Evolved { values, elapsed, due, is_event, motion })
     }
-    let bound = acts
-        .iter()
-        .map(|act| act.time)
-        .reduce(|least, next| if Real::certainly_less(&next, &least) { next } else { least })
-        .unwrap_or(elapsed);
-    let duration = bound - elapsed;
-    let start: Vec<Real> = moving.iter().map(|&(f, e)| moment.values.get(f, e)).collect();
-    let system = System { derivatives };
-    let evolution = evolve::evolve(&pool, &system, &start, duration, &guards, options)?;
-    let mut values = moment.values.clone();
-    for (&(function, element), value) in moving.iter().zip(&evolution.state) {
-        values.set(function, element, value.shrunk());
+
+    /// Joins the equations and invariants of acts from `elapsed` on. There must be at least one act.
+    pub(crate) fn new(
+        arena: &CheckedArena,
+        moment: Moment<'_>,
+        acts: &[Act<'_>],
+        elapsed: Real,
+    ) -> Result<Stretch, ContinuousError> {
+        let moving = moving(arena, moment.values, acts);
+        let index: BTreeMap<(FunctionId, Element), u32> =
+            moving.iter().zip(0..).map(|(&place, index)| (place, index)).collect();
+        let leaf = |function: FunctionId, element: Element| match index.get(&(function, element)) {
+            Some(&index) => Leaf::Variable(index),
+            None => Leaf::Number(moment.values.get(function, element)),
+        };
+        let mut pool = Pool::with_limit(MAX_PARTS);
+        let mut sums: BTreeMap<(FunctionId, Element), Expr> = BTreeMap::new();
+        let (mut guards, mut guarded) = (Vec::new(), Vec::new());
+        for (number, act) in acts.iter().enumerate() {
+            let now = pool.time()?;
+            let since = pool.real(elapsed)?;
+            let now = pool.add(now, since)?;
+            let mut numbers = Vec::with_capacity(act.parameters.len() + 1);
+            for (name, value) in &act.parameters {
+                numbers.push((name.clone(), pool.real(*value)?));
+            }
+            numbers.push((time_variable(), now));
+            // Bound variables have numbers beyond those of the values.
+            let next_bound = u32::try_from(moving.len()).unwrap_or(u32::MAX / 2) + 1;
+            let algebra = Symbolic { pool: &mut pool, leaf: &leaf, next_bound };
+            let mut walker =
+                Walker::new(algebra, moment.structure, moment.definitions, moment.max_steps);
+            walker.elements = act.elements();
+            walker.numbers = numbers;
+            for equation in &act.rule.dynamics {
+                let term = walker.term(&equation.term)?;
+                let place = (equation.function, act.embedding[equation.element]);
+                let sum = match sums.get(&place) {
+                    Some(&sum) => walker.algebra.pool.add(sum, term)?,
+                    None => term,
+                };
+                sums.insert(place, sum);
+            }
+            if let Some(invariant) = &act.rule.invariant {
+                guards.push(walker.formula(&invariant.formula)?);
+                guarded.push(number);
+            }
+        }
+        let mut derivatives = Vec::with_capacity(moving.len());
+        for &(function, element) in &moving {
+            let own = sums.get(&(function, element)).copied();
+            let higher = arena.derivative(function).map(|higher| (higher, element));
+            let drift = match higher {
+                Some(place) if own.is_none() || sums.contains_key(&place) => {
+                    Some(match leaf(place.0, place.1) {
+                        Leaf::Variable(index) => pool.variable(index)?,
+                        Leaf::Number(number) => pool.real(number)?,
+                    })
+                }
+                _ => None,
+            };
+            derivatives.push(match (own, drift) {
+                (Some(own), Some(drift)) => pool.add(own, drift)?,
+                (Some(only), None) | (None, Some(only)) => only,
+                (None, None) => pool.real(Real::ZERO)?,
+            });
+        }
+        let bound = acts
+            .iter()
+            .map(|act| act.time)
+            .reduce(|least, next| if Real::certainly_less(&next, &least) { next } else { least })
+            .unwrap_or(elapsed);
+        let start: Vec<Real> = moving.iter().map(|&(f, e)| moment.values.get(f, e)).collect();
+        let system = System { derivatives };
+        Ok(Stretch { pool, system, start, guards, guarded, moving, elapsed, bound })
     }
-    let is_event = !evolution.failed.is_empty();
-    let (elapsed, due) = if is_event {
-        let due = evolution.failed.iter().map(|&guard| guarded[guard]).collect();
-        ((elapsed + evolution.time).shrunk(), due)
-    } else {
-        (bound, (0..acts.len()).filter(|&act| acts[act].time == bound).collect())
-    };
-    let motion = Motion { moving, trajectory: evolution.trajectory };
-    Ok(Evolved { values, elapsed, due, is_event, motion })
 }
 
 /// Returns the values that change: those with an equation, and those whose derivative changes or
 /// is not zero.
-fn moving(arena: &CheckedArena, values: &Values, acts: &[Act<'_>]) -> Vec<(FunctionId, Element)> {
+pub(super) fn moving(
+    arena: &CheckedArena,
+    values: &Values,
+    acts: &[Act<'_>],
+) -> Vec<(FunctionId, Element)> {
     let mut moving: BTreeMap<(FunctionId, Element), ()> = BTreeMap::new();
     for act in acts {
         for equation in &act.rule.dynamics {

@@ -318,7 +318,7 @@ impl Algebra for Polynomials<'_> {
 }
 
 /// Returns the polynomial that is a number: the midpoint where only an interval is known.
-fn constant(number: Real) -> Polynomial {
+pub(super) fn constant(number: Real) -> Polynomial {
     match number {
         Real::Exact(number) => Polynomial::from(number),
         Real::Interval(interval) => {

@@ -14,6 +14,7 @@ use agon_structures::structure::{Element, Structure, Vocabulary};
 use agon_text::{Diagnostic, Span};
 
 use super::MAX_ELEMENTS;
+use super::margins::Margins;
 use super::position::{Interpreter, PositionError};
 use super::state::{Clock, Content, Phase, State, Values};
 use crate::arena::{ArenaRule, CheckedArena, RuleId};
@@ -83,6 +84,8 @@ pub struct Game {
     pub(super) keeps_universe: bool,
     /// By rule of a continuous game: the parts of its condition that are about numbers.
     pub(super) numeric_parts: Vec<Vec<usize>>,
+    /// The parts of conditions and payoffs that are about numbers.
+    pub(super) margins: Margins,
 }
 
 /// The formulas and terms that play evaluates.
@@ -115,6 +118,7 @@ impl Game {
         shape.turn_taking = arena.takes_turns();
         shape.constant_sum = arena.constant_sum();
         shape.continuous = arena.is_continuous();
+        let margins = margins(&arena, &start, &discrete);
         let remembered = arena
             .rules()
             .iter()
@@ -131,6 +135,7 @@ impl Game {
             remembered,
             keeps_universe,
             numeric_parts,
+            margins,
         }))
     }
 
@@ -318,10 +323,7 @@ fn numeric_parts(
     start: &Structure,
     discrete: &Definitions,
 ) -> Vec<Vec<usize>> {
-    let is_known =
-        |name: &str| start.vocabulary().relation(name).is_some() || discrete.get(name).is_some();
-    let is_numeric =
-        |formula: &Formula| !is_discrete(formula, &is_known, &|name| is_changing(arena, name));
+    let is_numeric = |formula: &Formula| is_numeric(arena, start, discrete, formula);
     let parts = |rule: &ArenaRule| {
         let parts = rule.parts.iter().enumerate();
         parts.filter(|(_, part)| is_numeric(&part.formula)).map(|(place, _)| place).collect()
@@ -331,6 +333,26 @@ fn numeric_parts(
         .iter()
         .map(|rule| if arena.is_continuous() { parts(rule) } else { Vec::new() })
         .collect()
+}
+
+/// Returns the parts of conditions and payoffs of a continuous game that are about numbers.
+fn margins(arena: &CheckedArena, start: &Structure, discrete: &Definitions) -> Margins {
+    if !arena.is_continuous() {
+        return Margins::default();
+    }
+    Margins::of(arena, arena.definitions(), &|formula| is_numeric(arena, start, discrete, formula))
+}
+
+/// Returns whether a formula depends on numbers that may change.
+fn is_numeric(
+    arena: &CheckedArena,
+    start: &Structure,
+    discrete: &Definitions,
+    formula: &Formula,
+) -> bool {
+    let is_known =
+        |name: &str| start.vocabulary().relation(name).is_some() || discrete.get(name).is_some();
+    !is_discrete(formula, &is_known, &|name| is_changing(arena, name))
 }
 
 fn queries(

@@ -332,6 +332,18 @@ impl Continuous for Interpreter {
     fn coordinates(&self, role: Role, m: &Move) -> Option<(usize, Vec<f64>)> {
         self.coordinates_of(role, m)
     }
+
+    fn margins(&self) -> Vec<f64> {
+        self.margins_here()
+    }
+
+    fn payoff_along(&self, line: &[Vec<Move>], role: Role) -> Option<agon_game::Polynomial> {
+        self.polynomial_along(line, role)
+    }
+
+    fn successors(&self, joints: &[Vec<Move>]) -> Vec<super::state::State> {
+        self.states_after(joints)
+    }
 }
 
 /// Adds numbers with their names to the text of a move.

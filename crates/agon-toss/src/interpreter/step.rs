@@ -21,7 +21,7 @@ use super::moves::{Branch, EdgeId, Move, split_embeddings};
 use super::position::{Interpreter, PositionError};
 use super::state::{Clock, Content, Phase, State, Values};
 use crate::arena::{ArenaRule, CheckedArena, Effect, Equation, Multiplicity, RuleId};
-use crate::continuous::{Act, Motion, evolve};
+use crate::continuous::{Act, ContinuousError, Evolved, Motion, evolve};
 use crate::rewrite::{add_all, apply, delete_all};
 
 /// Maximum number of events within one unit of time. More of them mean that time comes to a halt
@@ -141,6 +141,17 @@ impl Interpreter {
         }
         let applications = self.applications(joint)?;
         let stepped = self.step(&applications)?;
+        Ok(self.after_step(joint, &applications, stepped))
+    }
+
+    /// Returns the state after the rules of a joint move have acted.
+    pub(super) fn after_step(
+        &self,
+        joint: &[Move],
+        applications: &[Application],
+        stepped: Stepped,
+    ) -> (State, Option<Stepped>) {
+        let (arena, content) = (self.game.arena(), self.state.content());
         let mut history = Arc::clone(&content.history);
         for &place in &stepped.applied {
             let rule = applications[place].rule;
@@ -160,7 +171,7 @@ impl Interpreter {
             [(target, _)] => self.entering(Content { location: *target, ..next }),
             _ => Content { phase: Phase::Outcome(branch), ..next },
         };
-        Ok((self.new_state(next), Some(stepped)))
+        (self.new_state(next), Some(stepped))
     }
 
     /// Returns the content of a state that has just come to its location.
@@ -190,6 +201,25 @@ impl Interpreter {
 
     /// Lets rules act: time passes, and the rules whose moment has come are applied.
     pub(super) fn step(&self, applications: &[Application]) -> Result<Stepped, PositionError> {
+        self.step_after(applications, None)
+    }
+
+    /// Returns the error of rules whose time cannot pass.
+    pub(super) fn time_error(
+        &self,
+        applications: &[Application],
+        error: &ContinuousError,
+    ) -> PositionError {
+        let rule = self.game.arena().rule(applications[0].rule);
+        self.game.error(&error.to_string(), &rule_text(rule), rule.span)
+    }
+
+    /// Lets rules act whose first stretch of time may have been computed before.
+    pub(super) fn step_after(
+        &self,
+        applications: &[Application],
+        mut first: Option<Evolved>,
+    ) -> Result<Stepped, PositionError> {
         let arena = self.game.arena();
         let content = self.state.content();
         let mut values = content.values.as_deref().cloned();
@@ -207,10 +237,11 @@ impl Interpreter {
                 }
                 let moment = self.moment(&content.structure, now);
                 let options = self.game.evolve_options();
-                let evolved = evolve(arena, moment, &acts, elapsed, options).map_err(|error| {
-                    let rule = arena.rule(applications[active[0]].rule);
-                    self.game.error(&error.to_string(), &rule_text(rule), rule.span)
-                })?;
+                let evolved = match first.take() {
+                    Some(evolved) => evolved,
+                    None => evolve(arena, moment, &acts, elapsed, options)
+                        .map_err(|error| self.time_error(&applications[active[0]..], &error))?,
+                };
                 due = evolved.due.iter().map(|&act| active[act]).collect();
                 clock = self.tick(
                     clock,

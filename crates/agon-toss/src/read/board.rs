@@ -13,7 +13,7 @@
 use agon_text::{Diagnostic, Span};
 
 use super::cursor::Cursor;
-use crate::syntax::{Board, Cell, Name};
+use crate::syntax::{Board, Cell, Mention, Name, NameKind};
 
 /// Maximum number of cells of a board.
 const MAX_CELLS: usize = 5_000;
@@ -145,7 +145,10 @@ fn cell(cursor: &mut Cursor<'_>, word: &str, at: usize) -> Option<Cell> {
             );
             return None;
         }
-        names.push(Name { text: part.to_owned(), span });
+        let name = Name { text: part.to_owned(), span };
+        let (kind, section) = (NameKind::Relation, cursor.section);
+        cursor.mentions.push(Mention { name: name.clone(), kind, is_definition: false, section });
+        names.push(name);
         start += part.len() + 1;
     }
     Some(Cell::Element(names))
@@ -174,7 +177,16 @@ fn grid(cursor: &mut Cursor<'_>, lines: &[Line<'_>], span: Span) -> Option<Vec<V
         let text = line.text.trim_end();
         text[text.len() - text.len() % GRID_WIDTH..].contains(['.', '*'])
     });
-    if let Some(line) = cut {
+    // A column into which a single line reaches with a piece of a cell is a letter too many: in a
+    // board of several rows, some cell of the last column is dark and padded with dots.
+    let reaches = |line: &&Line<'_>| line.text.trim_end().len() > (width - 1) * GRID_WIDTH;
+    let mut last = lines.iter().filter(reaches);
+    let stray = match (last.next(), last.next()) {
+        (Some(line), None) if lines.len() > GRID_HEIGHT && width > 1 => Some(line),
+        _ => None,
+    };
+    let stray = stray.filter(|line| line.text.trim_end().len() % GRID_WIDTH != 0);
+    if let Some(line) = cut.or(stray) {
         let text = line.text.trim_end();
         let start = line.at + text.len() - text.len() % GRID_WIDTH;
         let what = format!(

@@ -3,7 +3,7 @@
 use agon_text::{Diagnostic, Diagnostics, Source, Span};
 
 use super::lexer::{Token, TokenKind, tokens};
-use crate::syntax::Name;
+use crate::syntax::{Mention, Name, NameKind};
 
 /// Maximum nesting of formulas and terms: far deeper than people write, and shallow enough for
 /// recursion.
@@ -14,13 +14,13 @@ const MAX_DEPTH: usize = 100;
 const MAX_FINDINGS: usize = 200;
 
 /// The keywords that start a section of a game.
-pub(super) const SECTIONS: &[&str] = &[
+pub const SECTIONS: &[&str] = &[
     "PLAYERS", "REL", "RULE", "LOC", "MODEL", "START", "STATE", "TIME", "DATA", "PAYOFF",
     "HISTORY", "PATTERN", "CONST",
 ];
 
 /// The words that cannot be names of variables.
-const RESERVED: &[&str] = &[
+pub const RESERVED: &[&str] = &[
     "and", "or", "not", "ex", "all", "true", "false", "in", "let", "tc", "lfp", "gfp", "emb",
     "pre", "post", "inv", "with", "before",
 ];
@@ -30,6 +30,9 @@ pub(super) struct Cursor<'a> {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
+    /// Number of the section that is being read.
+    pub(super) section: usize,
+    pub(super) mentions: Vec<Mention>,
     pub(super) findings: Diagnostics,
 }
 
@@ -37,7 +40,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn new(source: &'a Source) -> Cursor<'a> {
         let mut findings = Diagnostics::default();
         let tokens = tokens(source, &mut findings);
-        Cursor { source, tokens, at: 0, depth: 0, findings }
+        Cursor { source, tokens, at: 0, depth: 0, section: 0, mentions: Vec::new(), findings }
     }
 
     pub(super) fn source(&self) -> &'a Source {
@@ -130,18 +133,44 @@ impl<'a> Cursor<'a> {
     /// Reads a name: a word that is not reserved.
     pub(super) fn name(&mut self, what: &str) -> Option<Name> {
         if self.kind() == TokenKind::Word && !RESERVED.contains(&self.text()) {
-            let text = self.text().to_owned();
-            return Some(Name { text, span: self.skip() });
+            return Some(self.take_name());
         }
         self.unexpected(what);
         None
     }
 
+    /// Reads the token here as a name, and notes it as a variable until it is classified.
+    fn take_name(&mut self) -> Name {
+        let text = self.text().to_owned();
+        let name = Name { text, span: self.skip() };
+        let (kind, section) = (NameKind::Variable, self.section);
+        self.mentions.push(Mention { name: name.clone(), kind, is_definition: false, section });
+        name
+    }
+
+    /// Says what the last name stands for.
+    pub(super) fn mention(&mut self, kind: NameKind) {
+        let last = self.mentions.len().saturating_sub(1);
+        self.mentions_since(last, kind);
+    }
+
+    /// Says what the last name stands for, and that it is introduced here.
+    pub(super) fn definition(&mut self, kind: NameKind) {
+        self.mention(kind);
+        if let Some(last) = self.mentions.last_mut() {
+            last.is_definition = true;
+        }
+    }
+
+    /// Says what all names since a number of names stand for.
+    pub(super) fn mentions_since(&mut self, start: usize, kind: NameKind) {
+        self.mentions[start..].iter_mut().for_each(|mention| mention.kind = kind);
+    }
+
     /// Reads a name or a number: elements and locations may be numbers.
     pub(super) fn name_or_number(&mut self, what: &str) -> Option<Name> {
         if self.kind() == TokenKind::Number && self.text().bytes().all(|b| b.is_ascii_digit()) {
-            let text = self.text().to_owned();
-            return Some(Name { text, span: self.skip() });
+            return Some(self.take_name());
         }
         self.name(what)
     }

@@ -8,7 +8,7 @@ use agon_text::Span;
 use super::cursor::Cursor;
 use super::lexer::TokenKind;
 use super::term;
-use crate::syntax::{Comparison, Formula, FormulaKind, Name};
+use crate::syntax::{Comparison, Formula, FormulaKind, Name, NameKind};
 
 /// Parses a formula.
 pub(super) fn formula(cursor: &mut Cursor<'_>) -> Option<Formula> {
@@ -95,6 +95,7 @@ fn single_kind(cursor: &mut Cursor<'_>, start: Span) -> Option<FormulaKind> {
         || is_least;
     if is_name && !is_aggregate {
         let relation = cursor.name("a formula")?;
+        cursor.mention(NameKind::Relation);
         return Some(FormulaKind::Atom(relation, cursor.arguments()?));
     }
     let is_variable =
@@ -123,6 +124,7 @@ fn fixed_point(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
     let is_least = cursor.is_word("lfp");
     cursor.skip();
     let relation = cursor.name("the name of a relation")?;
+    cursor.definition(NameKind::Relation);
     let parameters = cursor.arguments()?;
     cursor.expect("=")?;
     let body = Box::new(single(cursor)?);
@@ -133,6 +135,7 @@ fn fixed_point(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
 fn local_definition(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
     cursor.skip();
     let relation = cursor.name("the name of a relation")?;
+    cursor.definition(NameKind::Relation);
     let parameters = cursor.arguments()?;
     cursor.expect("=")?;
     let definition = Box::new(formula(cursor)?);
@@ -197,9 +200,12 @@ fn bound_variable(cursor: &mut Cursor<'_>) -> Option<Name> {
     let start = cursor.span();
     if cursor.take_sign(":") {
         let name = cursor.name("a name for a number")?;
+        cursor.definition(NameKind::Number);
         return Some(Name { text: format!(":{}", name.text), span: start.to(name.span) });
     }
-    cursor.name_or_number("a variable")
+    let name = cursor.name_or_number("a variable")?;
+    cursor.definition(NameKind::Variable);
+    Some(name)
 }
 
 fn closure(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {

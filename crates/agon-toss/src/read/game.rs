@@ -11,8 +11,8 @@ use super::rule::rule;
 use super::structure::structure;
 use super::term::term;
 use crate::syntax::{
-    Draw, Edge, GameSheet, Interval, JointEdge, Location, Multiplicity, Name, Payoff, PlayerMoves,
-    RelationDefinition, Term, TermKind,
+    Draw, Edge, GameSheet, Interval, JointEdge, Location, Multiplicity, Name, NameKind, Payoff,
+    PlayerMoves, RelationDefinition, Term, TermKind,
 };
 
 /// Parses all sections.
@@ -27,19 +27,33 @@ pub(super) fn sheet(cursor: &mut Cursor<'_>, source: Arc<Source>) -> GameSheet {
         model: None,
         start: None,
         data: Vec::new(),
+        sections: Vec::new(),
+        mentions: Vec::new(),
     };
     while !cursor.is_at_end() {
+        let start = cursor.span();
+        cursor.section = sheet.sections.len();
+        sheet.sections.push(start);
         if !cursor.is_section() {
             cursor.unexpected("a section such as `RULE` or `LOC`");
         } else if section(cursor, &mut sheet).is_some() {
+            end_section(cursor, start, &mut sheet);
             continue;
         }
-        if cursor.is_section() && !cursor.is_at_end() {
-            continue;
+        if !cursor.is_section() || cursor.is_at_end() {
+            cursor.skip_to_section();
         }
-        cursor.skip_to_section();
+        end_section(cursor, start, &mut sheet);
     }
+    sheet.mentions = std::mem::take(&mut cursor.mentions);
     sheet
+}
+
+/// Notes that a section extends to the last token that was read.
+fn end_section(cursor: &Cursor<'_>, start: Span, sheet: &mut GameSheet) {
+    if let Some(section) = sheet.sections.last_mut() {
+        *section = cursor.since(start);
+    }
 }
 
 fn section(cursor: &mut Cursor<'_>, sheet: &mut GameSheet) -> Option<()> {
@@ -50,7 +64,10 @@ fn section(cursor: &mut Cursor<'_>, sheet: &mut GameSheet) -> Option<()> {
             if !sheet.players.is_empty() {
                 twice(cursor, start, "PLAYERS");
             }
+            let first = cursor.mentions.len();
             sheet.players.extend(cursor.names("the name of a player")?);
+            cursor.mentions_since(first, NameKind::Player);
+            cursor.mentions[first..].iter_mut().for_each(|name| name.is_definition = true);
         }
         "REL" => sheet.relations.push(definition(cursor, start)?),
         "RULE" => sheet.rules.push(rule(cursor, start)?),
@@ -72,6 +89,7 @@ fn section(cursor: &mut Cursor<'_>, sheet: &mut GameSheet) -> Option<()> {
                 twice(cursor, start, "STATE");
             }
             sheet.start = Some(cursor.name_or_number("the name of a location")?);
+            cursor.mention(NameKind::Location);
         }
         "DATA" => data(cursor, sheet)?,
         "TIME" => {
@@ -111,6 +129,7 @@ fn twice(cursor: &mut Cursor<'_>, span: Span, what: &str) {
 
 fn definition(cursor: &mut Cursor<'_>, start: Span) -> Option<RelationDefinition> {
     let name = cursor.name("the name of a relation")?;
+    cursor.definition(NameKind::Relation);
     let parameters = cursor.arguments()?;
     let body = if cursor.take_sign("{") {
         let body = formula(cursor)?;
@@ -125,6 +144,7 @@ fn definition(cursor: &mut Cursor<'_>, start: Span) -> Option<RelationDefinition
 
 fn location(cursor: &mut Cursor<'_>, start: Span) -> Option<Location> {
     let name = cursor.name_or_number("the number or name of a location")?;
+    cursor.definition(NameKind::Location);
     let mut location =
         Location { name, payoffs: Vec::new(), moves: Vec::new(), joint: Vec::new(), span: start };
     cursor.expect("{")?;
@@ -133,6 +153,7 @@ fn location(cursor: &mut Cursor<'_>, start: Span) -> Option<Location> {
         let keyword = cursor.span();
         if cursor.take_word("PLAYER") {
             let player = cursor.name_or_number("the name of a player")?;
+            cursor.mention(NameKind::Player);
             if cursor.is_sign("{") {
                 player_block(cursor, player, &mut location)?;
             } else {
@@ -191,6 +212,7 @@ fn payoffs(cursor: &mut Cursor<'_>) -> Option<Vec<Payoff>> {
     let mut payoffs = Vec::new();
     while !cursor.is_sign("}") {
         let player = cursor.name_or_number("the name of a player")?;
+        cursor.mention(NameKind::Player);
         cursor.expect(":")?;
         payoffs.push(Payoff { player, value: term(cursor)? });
         if !cursor.take_sign(";") && !cursor.take_sign(",") {
@@ -214,6 +236,7 @@ fn edges(cursor: &mut Cursor<'_>) -> Option<Vec<Edge>> {
 fn edge(cursor: &mut Cursor<'_>) -> Option<Edge> {
     let start = cursor.skip();
     let rule = cursor.name("the name of a rule")?;
+    cursor.mention(NameKind::Rule);
     let multiplicity = if cursor.take_sign("*") {
         Multiplicity::Some
     } else if cursor.take_word("inf") {
@@ -222,9 +245,13 @@ fn edge(cursor: &mut Cursor<'_>) -> Option<Edge> {
         Multiplicity::One
     };
     let label = if cursor.take_word("as") { Some(cursor.name("a label")?) } else { None };
+    if label.is_some() {
+        cursor.definition(NameKind::Label);
+    }
     let (mut intervals, mut draws) = (Vec::new(), Vec::new());
     while cursor.take_sign(",") {
         let name = cursor.name("a parameter")?;
+        cursor.mention(NameKind::Parameter);
         if cursor.take_sign("~") {
             draws.push(draw(cursor, name)?);
             continue;
@@ -239,6 +266,9 @@ fn edge(cursor: &mut Cursor<'_>) -> Option<Edge> {
     } else {
         None
     };
+    if target.is_some() {
+        cursor.mention(NameKind::Location);
+    }
     let probability = if cursor.take_sign(":") { Some(term(cursor)?) } else { None };
     if target.is_none() && !cursor.is_sign("]") {
         cursor.unexpected("`->`, `,` or `]`");
@@ -257,6 +287,7 @@ fn interval_end(cursor: &mut Cursor<'_>) -> Option<Term> {
         return term(cursor);
     }
     let name = cursor.name("the name of a random number")?;
+    cursor.mention(NameKind::Parameter);
     let span = name.span;
     Some(Term { kind: TermKind::Variable(name), span })
 }
@@ -264,6 +295,7 @@ fn interval_end(cursor: &mut Cursor<'_>) -> Option<Term> {
 /// Parses `N(mu, sigma)` after `x ~`.
 fn draw(cursor: &mut Cursor<'_>, name: Name) -> Option<Draw> {
     let distribution = cursor.name("a distribution: `N`, `U` or `E`")?;
+    cursor.mention(NameKind::BuiltIn);
     cursor.expect("(")?;
     let mut arguments = vec![term(cursor)?];
     while cursor.take_sign(",") {
@@ -279,9 +311,12 @@ fn joint_edges(cursor: &mut Cursor<'_>) -> Option<Vec<JointEdge>> {
     let mut edges = Vec::new();
     while cursor.is_sign("[") {
         let start = cursor.skip();
+        let first = cursor.mentions.len();
         let labels = cursor.names("a rule, a label or `_`")?;
+        cursor.mentions_since(first, NameKind::Label);
         cursor.expect("->")?;
         let target = cursor.name_or_number("the name of a location")?;
+        cursor.mention(NameKind::Location);
         let probability = if cursor.take_sign(":") { Some(term(cursor)?) } else { None };
         cursor.expect("]")?;
         edges.push(JointEdge { labels, target, probability, span: cursor.since(start) });
@@ -298,6 +333,7 @@ fn joint_edges(cursor: &mut Cursor<'_>) -> Option<Vec<JointEdge>> {
 fn data(cursor: &mut Cursor<'_>, sheet: &mut GameSheet) -> Option<()> {
     loop {
         let key = cursor.name("a key")?;
+        cursor.definition(NameKind::Key);
         cursor.expect(":")?;
         let start = cursor.span();
         while !cursor.is_sign(",") && !cursor.is_section() && !cursor.is_at_end() {

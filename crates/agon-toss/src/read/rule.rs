@@ -6,11 +6,12 @@ use super::cursor::Cursor;
 use super::formula::formula;
 use super::structure::structure;
 use super::term::{strokes, term};
-use crate::syntax::{Change, Effect, Equation, Formula, Name, Rule};
+use crate::syntax::{Change, Effect, Equation, Formula, Name, NameKind, Rule};
 
 /// Parses a rule after its keyword.
 pub(super) fn rule(cursor: &mut Cursor<'_>, start: Span) -> Option<Rule> {
     let name = cursor.name("the name of a rule")?;
+    cursor.definition(NameKind::Rule);
     cursor.expect(":")?;
     let change = if cursor.is_word("ELEMS") || cursor.is_word("MATCH") {
         by_formula(cursor)?
@@ -82,6 +83,7 @@ fn effect(cursor: &mut Cursor<'_>) -> Option<Effect> {
     let start = cursor.span();
     let holds = !cursor.take_word("not");
     let relation = cursor.name("a relation")?;
+    cursor.mention(NameKind::Relation);
     let arguments = cursor.arguments()?;
     Some(Effect { holds, relation, arguments, span: cursor.since(start) })
 }
@@ -91,7 +93,9 @@ fn conditions(cursor: &mut Cursor<'_>, rule: &mut Rule) -> Option<()> {
     loop {
         if cursor.take_word("emb") {
             if !cursor.take_sign("-") {
+                let first = cursor.mentions.len();
                 rule.embedded.extend(cursor.names("a relation")?);
+                cursor.mentions_since(first, NameKind::Relation);
             }
         } else if cursor.take_word("pre") {
             let more = formula(cursor)?;
@@ -106,6 +110,7 @@ fn conditions(cursor: &mut Cursor<'_>, rule: &mut Rule) -> Option<()> {
             loop {
                 let holds = !cursor.take_word("not");
                 rule.history.push((cursor.name("a rule")?, holds));
+                cursor.mention(NameKind::Rule);
                 if !cursor.take_sign(",") {
                     break;
                 }
@@ -141,6 +146,7 @@ fn equations(cursor: &mut Cursor<'_>, equations: &mut Vec<Equation>) -> Option<(
     loop {
         let start = cursor.expect(":")?;
         let function = cursor.name("a function")?;
+        cursor.mention(NameKind::Function);
         let mut order = strokes(cursor);
         cursor.expect("(")?;
         let element = cursor.name_or_number("an element")?;

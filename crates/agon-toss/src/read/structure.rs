@@ -1,12 +1,12 @@
 //! Parses structures:
 //! `[a, b | P(a); R {(a, b); (b, a)}; Q:1 {} | x { a -> 1.5 } | home = a ] "board"`.
 
-use agon_text::Diagnostic;
+use agon_text::{Diagnostic, Span};
 
 use super::board;
 use super::cursor::Cursor;
 use super::lexer::TokenKind;
-use crate::syntax::{FunctionValues, Name, Number, RelationTuples, Structure, Tuple};
+use crate::syntax::{FunctionValues, Name, NameKind, Number, RelationTuples, Structure, Tuple};
 
 /// The prefix of tuples that may be present or not.
 const OPTIONAL: &str = "_opt_";
@@ -65,14 +65,22 @@ fn is_empty_part(cursor: &mut Cursor<'_>) -> bool {
 
 fn relation(cursor: &mut Cursor<'_>) -> Option<RelationTuples> {
     let mut name = cursor.name("a relation")?;
+    cursor.mention(NameKind::Relation);
     let mut is_optional = false;
     if let Some(plain) = name.text.strip_prefix(OPTIONAL) {
         is_optional = true;
         if plain.is_empty() {
             // `_opt_ R(a)` with a space between them.
+            cursor.mentions.pop();
             name = cursor.name("a relation")?;
+            cursor.mention(NameKind::Relation);
         } else {
             name.text = plain.to_owned();
+            if let Some(mention) = cursor.mentions.last_mut() {
+                let start = name.span.start() + OPTIONAL.len();
+                let span = Span::new(start, name.span.end());
+                mention.name = Name { text: name.text.clone(), span };
+            }
         }
     }
     if cursor.is_sign("(") {
@@ -98,7 +106,7 @@ fn relation(cursor: &mut Cursor<'_>) -> Option<RelationTuples> {
     Some(RelationTuples { name, is_optional, arity, tuples })
 }
 
-fn arity(cursor: &mut Cursor<'_>) -> Option<(usize, agon_text::Span)> {
+fn arity(cursor: &mut Cursor<'_>) -> Option<(usize, Span)> {
     if cursor.kind() != TokenKind::Number {
         cursor.unexpected("a number of arguments");
         return None;
@@ -126,6 +134,7 @@ fn tuple(cursor: &mut Cursor<'_>) -> Option<Tuple> {
 
 fn function(cursor: &mut Cursor<'_>) -> Option<FunctionValues> {
     let name = cursor.name("a function")?;
+    cursor.mention(NameKind::Function);
     let order = super::term::strokes(cursor);
     cursor.expect("{")?;
     let mut values = Vec::new();
@@ -144,6 +153,7 @@ fn function(cursor: &mut Cursor<'_>) -> Option<FunctionValues> {
 /// Parses `home = a1`.
 fn constant(cursor: &mut Cursor<'_>) -> Option<(Name, Name)> {
     let name = cursor.name("a constant")?;
+    cursor.definition(NameKind::Constant);
     cursor.expect("=")?;
     Some((name, cursor.name_or_number("an element")?))
 }

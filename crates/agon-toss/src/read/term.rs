@@ -5,7 +5,7 @@ use agon_text::Diagnostic;
 use super::cursor::Cursor;
 use super::formula::{bound_variables, formula};
 use super::lexer::TokenKind;
-use crate::syntax::{Aggregate, Number, ProductSign, SumSign, Term, TermKind};
+use crate::syntax::{Aggregate, NameKind, Number, ProductSign, SumSign, Term, TermKind};
 
 /// Maximum number of parts of a sum or product.
 const MAX_PARTS: usize = 1000;
@@ -22,7 +22,7 @@ pub(super) fn aggregate(word: &str) -> Option<Aggregate> {
 }
 
 /// The functions of real numbers.
-const FUNCTIONS: &[&str] = &["sqrt", "root", "sin", "cos", "exp", "log", "abs", "min", "max"];
+pub const FUNCTIONS: &[&str] = &["sqrt", "root", "sin", "cos", "exp", "log", "abs", "min", "max"];
 
 /// Returns whether a word is a function of real numbers.
 pub(super) fn is_function(word: &str) -> bool {
@@ -143,8 +143,10 @@ fn single_kind(cursor: &mut Cursor<'_>) -> Option<TermKind> {
             return Some(TermKind::Indicator(Box::new(inner)));
         }
         let name = cursor.name("a function, a number's name or `(`")?;
+        cursor.mention(NameKind::Number);
         let order = strokes(cursor);
         if order > 0 || cursor.is_sign("(") {
+            cursor.mention(NameKind::Function);
             cursor.expect("(")?;
             let argument = cursor.name_or_number("a variable")?;
             cursor.expect(")")?;
@@ -158,6 +160,7 @@ fn single_kind(cursor: &mut Cursor<'_>) -> Option<TermKind> {
         cursor.skip();
         cursor.expect(":")?;
         let name = cursor.name("a name for a number")?;
+        cursor.definition(NameKind::Number);
         cursor.expect("(")?;
         let body = formula(cursor)?;
         cursor.expect(")")?;
@@ -168,6 +171,7 @@ fn single_kind(cursor: &mut Cursor<'_>) -> Option<TermKind> {
         && cursor.sign_after(1) == Some("(")
     {
         let name = cursor.name("a function")?;
+        cursor.mention(NameKind::BuiltIn);
         cursor.expect("(")?;
         let mut arguments = vec![term(cursor)?];
         while cursor.take_sign(",") {
@@ -180,6 +184,7 @@ fn single_kind(cursor: &mut Cursor<'_>) -> Option<TermKind> {
     if cursor.take_word("let") {
         cursor.expect(":")?;
         let name = cursor.name("a name for a number")?;
+        cursor.definition(NameKind::Number);
         cursor.expect("=")?;
         let value = term(cursor)?;
         if !cursor.take_word("in") {

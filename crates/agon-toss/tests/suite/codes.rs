@@ -61,7 +61,7 @@ fn all(text: &str) -> Vec<(&'static str, Severity)> {
         options.growth.elements = 100;
         let game =
             Game::open(arena, options).unwrap_or_else(|finding| panic!("{}", finding.message));
-        let plan = PlayPlan { plays: 2, seed: 1, max_steps: 150 };
+        let plan = PlayPlan { max_steps: 150, ..PlayPlan::default() };
         findings.0.extend(check_by_play(&game, &plan, &mut || ()).0);
     }
     findings.0.into_iter().map(|finding| (finding.code, finding.severity)).collect()

@@ -25,7 +25,7 @@ fn diagnostics(source: &Arc<Source>) -> Diagnostics {
         options.growth.elements = 100;
         match Game::open(arena, options) {
             Ok(game) => {
-                let plan = PlayPlan { plays: 2, seed: 1, max_steps: 150 };
+                let plan = PlayPlan { max_steps: 150, ..PlayPlan::default() };
                 findings.0.extend(check_by_play(&game, &plan, &mut || ()).0);
             }
             Err(finding) => findings.push(*finding),

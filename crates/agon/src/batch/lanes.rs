@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use agon_circuit::{Bits, Input, LaneGames, Plane};
-use agon_game::{Rng, Role};
-use rand::SeedableRng as _;
+use agon_circuit::{Bits, Codes, Input, LaneGames, Plane};
+use agon_game::Role;
 
 use super::role_bits::RoleBits;
-use super::{Actions, AtEnd, BatchError, Games, RANDOM, Results, illegal};
-use crate::numbered::{Action, Numbers};
+use super::{Actions, AtEnd, BatchError, Games, Knowledge, RANDOM, Results, illegal};
+use crate::numbered::{NumberedPosition, Numbers};
 
 /// The games of a batch in lanes.
 pub(super) struct LaneBatch {
     numbers: Arc<Numbers>,
     lanes: LaneGames,
-    rng: Rng,
     at_end: AtEnd,
     roles: Vec<RoleFacts>,
     /// The roles of players; the columns of arrays by player.
@@ -24,9 +22,11 @@ pub(super) struct LaneBatch {
     turns: Vec<Plane>,
     /// Number of words of a set of legal moves.
     n_words: usize,
-    /// Scratch memory: the legal moves or states of a block as rows, and the moves of a step.
+    /// Scratch memory: the legal moves or states of a block as rows.
     rows: Vec<u64>,
-    chosen: Vec<u32>,
+    /// By block and column of actions: the numbers of the moves of a step, and the lanes in which
+    /// one is given.
+    given: Vec<(Codes, Plane)>,
 }
 
 /// What is known of a role.
@@ -37,40 +37,40 @@ struct RoleFacts {
     bits: RoleBits,
     /// Its moves that are not waiting moves, as indices of planes.
     moving: Vec<usize>,
-    /// By action of players: its move, or [`NONE`].
-    inputs: Vec<u32>,
+    /// Where its percepts begin in the list of all roles.
+    first_percept: usize,
+    n_percepts: usize,
 }
-
-/// Marks a move that is not given, or an action that a role never has.
-const NONE: u32 = u32::MAX;
 
 impl LaneBatch {
     pub(super) fn new(
         numbers: &Arc<Numbers>,
         lanes: LaneGames,
         n: usize,
-        seed: u64,
         at_end: AtEnd,
     ) -> LaneBatch {
         let shape = numbers.shape();
         let players: Vec<Role> = shape.players().collect();
-        let roles = shape.roles().map(|role| RoleFacts {
-            player: players.iter().position(|player| *player == role),
-            bits: RoleBits::new(numbers.inputs_of(role)),
-            moving: numbers
-                .inputs_of(role)
-                .filter(|input| !numbers.is_wait(Input(*input)))
-                .map(|input| input as usize)
-                .collect(),
-            inputs: (0..numbers.actions().len() as Action)
-                .map(|action| numbers.input(role, action).map_or(NONE, |input| input.0))
-                .collect(),
+        let mut first_percept = 0;
+        let roles = shape.roles().map(|role| {
+            let n_percepts = numbers.percepts(role).len();
+            first_percept += n_percepts;
+            RoleFacts {
+                player: players.iter().position(|player| *player == role),
+                bits: RoleBits::new(numbers.inputs_of(role)),
+                moving: numbers
+                    .inputs_of(role)
+                    .filter(|input| !numbers.is_wait(Input(*input)))
+                    .map(|input| input as usize)
+                    .collect(),
+                first_percept: first_percept - n_percepts,
+                n_percepts,
+            }
         });
         let roles: Vec<RoleFacts> = roles.collect();
         let n_inputs = numbers.inputs_of(Role::new(roles.len() - 1)).end as usize;
         let mut batch = LaneBatch {
             lanes,
-            rng: Rng::seed_from_u64(seed),
             at_end,
             roles,
             results: Results::new(n, players.len()),
@@ -78,121 +78,85 @@ impl LaneBatch {
             players,
             n_words: n_inputs.div_ceil(64),
             rows: Vec::new(),
-            chosen: Vec::new(),
+            given: Vec::new(),
             numbers: Arc::clone(numbers),
         };
-        (0..batch.lanes.n_blocks()).for_each(|block| batch.note(block));
+        (0..batch.lanes.n_blocks()).for_each(|block| batch.find_turns(block));
         batch
     }
 
-    /// Looks up the moves of a step, and refuses it if one is not legal.
-    fn look_up(&mut self, actions: Actions<'_>) -> Result<(), BatchError> {
-        let n_players = self.players.len();
-        let mut chosen = std::mem::take(&mut self.chosen);
-        chosen.clear();
-        let mut looked_up = Ok(());
-        if let Actions::OfMover(actions) = actions {
-            // The usual case, without the general loop below.
-            let movers = self.results.to_move.iter().zip(actions).enumerate();
-            for (game, (&to_move, &action)) in movers {
-                let input = if to_move < 0 || action == RANDOM {
-                    Some(NONE)
-                } else {
-                    self.legal_input(game, to_move as usize, action)
-                };
-                let Some(input) = input else {
-                    let role = self.players[to_move as usize];
-                    self.chosen = chosen;
-                    return Err(illegal(&self.numbers, game, role, action));
-                };
-                chosen.push(input);
-            }
-            self.chosen = chosen;
-            return Ok(());
-        }
-        'games: for game in 0..self.results.to_move.len() {
-            let to_move = self.results.to_move[game];
-            let asked = match actions {
-                Actions::Random | Actions::OfMover(_) => break 'games,
-                Actions::OfOne(player, _) => player..player + 1,
-                Actions::OfAll(_) => 0..n_players,
-            };
-            for player in asked {
-                let action = actions.of(game, player, n_players, to_move);
-                if action == RANDOM || self.results.ended[game] {
-                    chosen.push(NONE);
-                    continue;
-                }
-                match self.legal_input(game, player, action) {
-                    Some(input) => chosen.push(input),
-                    None => {
-                        let role = self.players[player];
-                        looked_up = Err(illegal(&self.numbers, game, role, action));
-                        break 'games;
-                    }
-                }
-            }
-        }
-        self.chosen = chosen;
-        looked_up
-    }
-
-    /// Returns the input of an action if it is legal.
-    #[inline]
-    fn legal_input(&self, game: usize, player: usize, action: i32) -> Option<u32> {
-        let inputs = &self.roles[self.players[player].index()].inputs;
-        let input = *inputs.get(action as usize).filter(|input| **input != NONE)?;
-        let legal = &self.lanes.legal(game / Plane::LANES)[input as usize];
-        legal.lane(game % Plane::LANES).then_some(input)
+    fn n_games(&self) -> usize {
+        self.results.n_steps.len()
     }
 
     fn games_of(&self, block: usize) -> std::ops::Range<usize> {
-        block * Plane::LANES..((block + 1) * Plane::LANES).min(self.results.to_move.len())
+        block * Plane::LANES..((block + 1) * Plane::LANES).min(self.n_games())
     }
 
-    /// Chooses the moves of all roles with a choice in these lanes.
-    fn choose(&mut self, block: usize, moving: Plane, actions: Actions<'_>) {
-        self.lanes.begin(block);
+    fn turns_of(&self, block: usize) -> &[Plane] {
+        &self.turns[block * self.players.len()..(block + 1) * self.players.len()]
+    }
+
+    /// Begins a step of a block: looks up the moves that are given. Returns the first game and
+    /// player with an action that is not legal, if there is one.
+    fn look_up(&mut self, block: usize, actions: Actions<'_>) -> Option<(usize, usize, i32)> {
         let games = self.games_of(block);
-        let n_players = self.players.len();
-        // By player: the lanes in which the move is given.
-        let mut given = vec![Plane::ZERO; n_players];
-        let put = |at: usize, game: usize, lanes: &mut LaneGames| {
-            let input = self.chosen[at];
-            if input == NONE {
-                return false;
-            }
-            lanes.choose(game % Plane::LANES, Input(input));
-            true
+        let playing = self.lanes.used(block) & !self.lanes.ended(block);
+        self.lanes.begin(block);
+        let (given, stride) = match actions {
+            Actions::Random => return None,
+            Actions::OfMover(given) | Actions::OfOne(_, given) => (given, 1),
+            Actions::OfAll(given) => (given, self.players.len()),
         };
-        match actions {
-            Actions::Random => {}
-            Actions::OfMover(_) | Actions::OfOne(..) => {
-                let mut own = Plane::ZERO;
-                for game in games {
-                    let is_given = put(game, game, &mut self.lanes);
-                    own.0[game / 64 % 4] |= u64::from(is_given) << (game % 64);
+        for column in 0..stride {
+            let first = games.start * stride + column;
+            let (codes, is_given, too_large) =
+                to_codes(&given[first..games.end * stride - stride + column + 1], stride);
+            let is_given = is_given & playing;
+            let players = match actions {
+                Actions::OfOne(player, _) => player..player + 1,
+                Actions::OfAll(_) => column..column + 1,
+                Actions::OfMover(_) | Actions::Random => 0..self.players.len(),
+            };
+            for player in players {
+                let own = match actions {
+                    Actions::OfMover(_) => is_given & self.turns_of(block)[player],
+                    _ => is_given,
+                };
+                if own.is_zero() {
+                    continue;
                 }
-                match actions {
-                    Actions::OfOne(player, _) => given[player] = own,
-                    // Where one player has a choice, no other has.
-                    _ => given.fill(own),
+                let role = self.players[player].index();
+                let bad = self.lanes.give(block, role, own, &codes) | too_large & own;
+                if let Some(lane) = bad.lanes().next() {
+                    let game = games.start + lane;
+                    return Some((game, player, given[game * stride + column]));
                 }
             }
-            Actions::OfAll(_) => {
-                for game in games {
-                    for (player, given) in given.iter_mut().enumerate() {
-                        let is_given = put(game * n_players + player, game, &mut self.lanes);
-                        given.set_lane(game % Plane::LANES, is_given);
-                    }
-                }
-            }
+            self.given.push((codes, is_given));
         }
+        None
+    }
+
+    /// Chooses the moves that are not given in these lanes.
+    fn draw_others(&mut self, block: usize, moving: Plane, actions: Actions<'_>) {
+        let stride = match actions {
+            Actions::OfAll(_) => self.players.len(),
+            Actions::Random | Actions::OfMover(_) | Actions::OfOne(..) => 1,
+        };
         for (role, facts) in self.roles.iter().enumerate() {
-            let given = facts.player.map_or(Plane::ZERO, |player| given[player]);
+            let is_given = |column: usize| self.given[block * stride + column].1;
+            let given = match (facts.player, actions) {
+                (None, _) | (_, Actions::Random) => Plane::ZERO,
+                // Where one player has a choice, no other has.
+                (Some(_), Actions::OfMover(_)) => is_given(0),
+                (Some(player), Actions::OfAll(_)) => is_given(player),
+                (Some(player), Actions::OfOne(one, _)) if player == one => is_given(0),
+                (Some(_), Actions::OfOne(..)) => Plane::ZERO,
+            };
             let open = self.lanes.choices(block, role) & moving & !given;
             if !open.is_zero() {
-                self.lanes.choose_randomly(block, role, open, &mut self.rng);
+                self.lanes.draw_moves(block, role, open);
             }
         }
     }
@@ -205,7 +169,7 @@ impl LaneBatch {
         if !ended.is_zero() {
             for_each_lane(ended, |lane| {
                 let game = first + lane;
-                results.done[game] = true;
+                results.put_end(game);
                 results.rewards[game * n_players..(game + 1) * n_players].fill(0.0);
             });
             lanes.payoffs(block, ended, |lane, role, payoff| {
@@ -218,16 +182,14 @@ impl LaneBatch {
                 for_each_lane(ended, |lane| results.n_steps[first + lane] = 0);
             }
         }
-        self.note(block);
+        self.find_turns(block);
     }
 
-    /// Writes down who is to move in each game of a block.
-    fn note(&mut self, block: usize) {
-        let games = self.games_of(block);
-        let ended = self.lanes.ended(block);
-        let LaneBatch { lanes, results, players, roles, turns, .. } = self;
+    /// Finds who is to move in each game of a block.
+    fn find_turns(&mut self, block: usize) {
+        let LaneBatch { lanes, players, roles, turns, .. } = self;
         let turns = &mut turns[block * players.len()..(block + 1) * players.len()];
-        let mut left = lanes.used(block) & !ended;
+        let mut left = lanes.used(block) & !lanes.ended(block);
         for (turn, role) in turns.iter_mut().zip(&*players) {
             *turn = lanes.choices(block, role.index()) & left;
             left = left & !*turn;
@@ -244,23 +206,66 @@ impl LaneBatch {
             }
             turns[0] = turns[0] | left;
         }
-        results.to_move[games.clone()].fill(0);
-        for (player, turn) in turns.iter().enumerate().skip(1) {
-            for_each_lane(*turn, |lane| results.to_move[games.start + lane] = player as i32);
-        }
-        results.ended[games.clone()].fill(false);
-        for_each_lane(ended & lanes.used(block), |lane| {
-            results.to_move[games.start + lane] = -1;
-            results.ended[games.start + lane] = true;
-        });
+        self.results.is_stale = true;
     }
 
     /// Returns the player whose moves are meant, if play goes on.
     fn player_of(&self, player: Option<usize>, game: usize) -> Option<usize> {
-        let mover = || usize::try_from(self.results.to_move[game]).ok();
-        let player = player.or_else(mover);
-        player.filter(|_| !self.results.ended[game])
+        let (block, lane) = (game / Plane::LANES, game % Plane::LANES);
+        if self.lanes.ended(block).lane(lane) {
+            return None;
+        }
+        player.or_else(|| self.turns_of(block).iter().position(|turn| turn.lane(lane)))
     }
+
+    /// Writes what a player knows, from the bits of a memory.
+    fn write_known(&self, memory: &[u64], player: usize, n_steps: u32, row: &mut [f32]) {
+        let is_set = |bit: usize| memory[bit / 64] >> (bit % 64) & 1 == 1;
+        let role = self.players[player];
+        let facts = &self.roles[role.index()];
+        let n_all = self.lanes.memory_layout().n_percepts;
+        let n_own = facts.n_percepts;
+        row.fill(0.0);
+        for part in [0, 1] {
+            for at in (0..n_own).filter(|at| is_set(part * n_all + facts.first_percept + at)) {
+                row[part * n_own + at] = 1.0;
+            }
+        }
+        for input in
+            self.numbers.inputs_of(role).filter(|input| is_set(2 * n_all + *input as usize))
+        {
+            row[2 * n_own + self.numbers.action_of(Input(input)) as usize] = 1.0;
+        }
+        row[2 * n_own + self.numbers.actions().len()] = Knowledge::time(n_steps);
+    }
+}
+
+/// Returns the binary digits of actions, every `stride`-th of them; the lanes in which one is
+/// given; and the lanes in which it is out of the range of all actions.
+fn to_codes(actions: &[i32], stride: usize) -> (Codes, Plane, Plane) {
+    let mut short = [u16::MAX; Plane::LANES];
+    let mut is_large = false;
+    // -1, which means at random, becomes the largest number. Anything else above is wrong.
+    let mut put = |short: &mut u16, action: i32| {
+        *short = action as u16;
+        is_large |= action.wrapping_add(1) as u32 > u32::from(u16::MAX);
+    };
+    if stride == 1 {
+        short.iter_mut().zip(actions).for_each(|(short, &action)| put(short, action));
+    } else {
+        let own = actions.iter().step_by(stride);
+        short.iter_mut().zip(own).for_each(|(short, &action)| put(short, action));
+    }
+    let codes = LaneGames::codes(&short);
+    let is_random = codes.iter().fold(Plane::ONES, |all, &digit| all & digit);
+    if !is_large {
+        return (codes, !is_random, Plane::ZERO);
+    }
+    let mut too_large = Plane::ZERO;
+    for (lane, &action) in actions.iter().step_by(stride).enumerate() {
+        too_large.set_lane(lane, action != RANDOM && u16::try_from(action).is_err());
+    }
+    (codes, !is_random | too_large, too_large)
 }
 
 /// Calls back with each lane in which a plane is true.
@@ -276,7 +281,29 @@ fn for_each_lane(plane: Plane, mut visit: impl FnMut(usize)) {
 }
 
 impl Games for LaneBatch {
-    fn results(&self) -> &Results {
+    fn results(&mut self) -> &Results {
+        if self.results.is_stale {
+            self.results.is_stale = false;
+            for block in 0..self.lanes.n_blocks() {
+                let games = self.games_of(block);
+                let ended = self.lanes.ended(block);
+                let turns = &self.turns[block * self.players.len()..];
+                let turns = &turns[..self.players.len()];
+                for (lane, game) in games.enumerate() {
+                    let (word, bit) = (lane / 64, lane % 64);
+                    let is_set = |plane: &Plane| (plane.0[word] >> bit & 1) as i32;
+                    let later = turns.iter().enumerate().skip(1);
+                    let mover: i32 = later.map(|(at, turn)| at as i32 * is_set(turn)).sum();
+                    let is_ended = is_set(&ended);
+                    self.results.to_move[game] = mover * (1 - is_ended) - is_ended;
+                    self.results.ended[game] = is_ended == 1;
+                }
+            }
+        }
+        &self.results
+    }
+
+    fn step_results(&self) -> &Results {
         &self.results
     }
 
@@ -285,11 +312,16 @@ impl Games for LaneBatch {
     }
 
     fn reseed(&mut self, seed: u64) {
-        self.rng = Rng::seed_from_u64(seed);
+        self.lanes.reseed(seed);
     }
 
     fn step(&mut self, marked: Option<&[bool]>, actions: Actions<'_>) -> Result<(), BatchError> {
-        self.look_up(actions)?;
+        self.given.clear();
+        for block in 0..self.lanes.n_blocks() {
+            if let Some((game, player, action)) = self.look_up(block, actions) {
+                return Err(illegal(&self.numbers, game, self.players[player], action));
+            }
+        }
         if marked.is_none() {
             self.results.clear();
             self.lanes.forget_last();
@@ -307,7 +339,7 @@ impl Games for LaneBatch {
             if moving.is_zero() {
                 continue;
             }
-            self.choose(block, moving, actions);
+            self.draw_others(block, moving, actions);
             let n_steps = &mut self.results.n_steps[games];
             if moving == Plane::ONES {
                 n_steps.iter_mut().for_each(|n| *n = n.saturating_add(1));
@@ -328,35 +360,53 @@ impl Games for LaneBatch {
                 self.results.n_steps[game] = 0;
             }
             self.lanes.restart(block, lanes);
-            self.note(block);
+            self.find_turns(block);
         }
     }
 
-    fn load(&mut self, game: usize, state: &Bits) {
-        self.lanes.set_state(game, state);
-        self.note(game / Plane::LANES);
+    fn load(&mut self, game: usize, position: &NumberedPosition) {
+        let layout = self.lanes.memory_layout();
+        let mut memory = vec![false; layout.len()];
+        let shape = self.numbers.shape().clone();
+        let n_steps = position.n_steps();
+        for role in shape.roles().filter(|_| !layout.is_empty()) {
+            let first = self.roles[role.index()].first_percept;
+            for step in 0..n_steps {
+                for text in position.percepts(step, role) {
+                    let at = self.numbers.percepts(role).position(|known| known == text);
+                    let at = at.expect("a role perceives what is in its list");
+                    memory[first + at] = true;
+                    memory[layout.n_percepts + first + at] |= step + 1 == n_steps;
+                }
+            }
+        }
+        if !layout.is_empty()
+            && let Some(joint) = position.last_joint()
+        {
+            joint.iter().for_each(|input| memory[2 * layout.n_percepts + input.0 as usize] = true);
+        }
+        self.lanes.set_state(game, position.bits(), |bit| memory[bit]);
+        self.find_turns(game / Plane::LANES);
     }
 
-    fn draw(&mut self, player: Option<usize>, each: &mut dyn FnMut(usize, i32)) {
+    fn draw(&mut self, player: Option<usize>, each: &mut dyn FnMut(usize, &[i32])) {
+        let mut drawn = [0; Plane::LANES];
         for block in 0..self.lanes.n_blocks() {
             let games = self.games_of(block);
-            let first = games.start;
-            for (own, role) in self.players.iter().enumerate() {
-                if player.is_some_and(|player| player != own) {
-                    continue;
+            let codes: Codes = match player {
+                None => {
+                    let n_players = self.players.len();
+                    let turns = &self.turns[block * n_players..(block + 1) * n_players];
+                    self.lanes.draw_numbers_of_turns(block, turns)
                 }
-                let lanes = match player {
-                    None => self.turns[block * self.players.len() + own],
-                    Some(_) => self.lanes.used(block) & !self.lanes.ended(block),
-                };
-                let numbers = &self.numbers;
-                self.lanes.draw(block, role.index(), lanes, &mut self.rng, |lane, input| {
-                    each(first + lane, numbers.action_of(input) as i32);
-                });
-            }
-            for game in games.filter(|&game| self.results.ended[game]) {
-                each(game, 0);
-            }
+                Some(player) => {
+                    let playing = self.lanes.used(block) & !self.lanes.ended(block);
+                    self.lanes.draw_numbers(block, self.players[player].index(), playing)
+                }
+            };
+            LaneGames::write_numbers(&codes, &mut drawn);
+            let drawn = drawn.map(i32::from);
+            each(games.start, &drawn[..games.len()]);
         }
     }
 
@@ -375,7 +425,7 @@ impl Games for LaneBatch {
     }
 
     fn write_bits(&mut self, words: &mut [u64]) {
-        let n_words = words.len() / self.results.to_move.len().max(1);
+        let n_words = words.len() / self.n_games().max(1);
         for block in 0..self.lanes.n_blocks() {
             self.lanes.copy_states(block, &mut self.rows);
             let games = self.games_of(block);
@@ -390,5 +440,39 @@ impl Games for LaneBatch {
 
     fn last_states(&self) -> Vec<(usize, Bits)> {
         self.lanes.last_states()
+    }
+
+    fn knows(&self) -> bool {
+        !self.lanes.memory_layout().is_empty()
+    }
+
+    fn write_knowledge(&mut self, player: Option<usize>, width: usize, rows: &mut [f32]) {
+        let n_words = self.lanes.memory_layout().len().div_ceil(64);
+        let mut memories = std::mem::take(&mut self.rows);
+        for block in 0..self.lanes.n_blocks() {
+            self.lanes.copy_memories(block, &mut memories);
+            for (lane, game) in self.games_of(block).enumerate() {
+                // Where play has ended, the first player stands for the one to move.
+                let player = player.or_else(|| self.player_of(None, game)).unwrap_or(0);
+                let memory = &memories[lane * n_words..(lane + 1) * n_words];
+                let row = &mut rows[game * width..(game + 1) * width];
+                self.write_known(memory, player, self.results.n_steps[game], row);
+            }
+        }
+        self.rows = memories;
+    }
+
+    fn last_knowledge(
+        &self,
+        player: &dyn Fn(usize) -> usize,
+        width: usize,
+    ) -> Vec<(usize, Vec<f32>)> {
+        let known = |(game, memory): (usize, Bits)| {
+            let mut row = vec![0.0; width];
+            let n_steps = self.results.last_steps[game];
+            self.write_known(memory.words(), player(game), n_steps, &mut row);
+            (game, row)
+        };
+        self.lanes.last_memories().into_iter().map(known).collect()
     }
 }

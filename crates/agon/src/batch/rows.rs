@@ -8,7 +8,7 @@ use rand::SeedableRng as _;
 
 use super::role_bits::{RoleBits, draw};
 use super::{Actions, AtEnd, BatchError, Games, RANDOM, Results, illegal};
-use crate::numbered::{Action, Numbers};
+use crate::numbered::{Action, NumberedPosition, Numbers};
 
 /// The games of a batch as rows.
 pub(super) struct RowBatch {
@@ -136,7 +136,7 @@ impl RowBatch {
                 for (player, role) in self.players.iter().enumerate() {
                     self.results.rewards[game * n_players + player] = payoffs[role.index()] as f32;
                 }
-                self.results.done[game] = true;
+                self.results.put_end(game);
                 self.last_states.push((game, self.states[game].clone()));
                 match self.at_end {
                     AtEnd::Restart if !self.start.is_ended => {
@@ -201,7 +201,11 @@ impl RowBatch {
 }
 
 impl Games for RowBatch {
-    fn results(&self) -> &Results {
+    fn results(&mut self) -> &Results {
+        &self.results
+    }
+
+    fn step_results(&self) -> &Results {
         &self.results
     }
 
@@ -231,22 +235,22 @@ impl Games for RowBatch {
         }
     }
 
-    fn load(&mut self, game: usize, state: &Bits) {
+    fn load(&mut self, game: usize, position: &NumberedPosition) {
         let mut cursor =
             self.numbers.game().compiled().expect("numbered games have a circuit").start();
-        cursor.go_to(state);
+        cursor.go_to(position.bits());
         let lane = Lane::at(&cursor, self.n_words);
         self.put(game, &lane);
     }
 
-    fn draw(&mut self, player: Option<usize>, each: &mut dyn FnMut(usize, i32)) {
+    fn draw(&mut self, player: Option<usize>, each: &mut dyn FnMut(usize, &[i32])) {
         for game in 0..self.states.len() {
             let action = self.player_of(player, game).map_or(0, |player| {
                 let range = &self.ranges[self.players[player].index()];
                 let legal = &self.legal[game * self.n_words..(game + 1) * self.n_words];
                 self.numbers.action_of(draw(range, legal, &mut self.rng)) as i32
             });
-            each(game, action);
+            each(game, &[action]);
         }
     }
 
@@ -274,6 +278,18 @@ impl Games for RowBatch {
 
     fn last_states(&self) -> Vec<(usize, Bits)> {
         self.last_states.clone()
+    }
+
+    fn knows(&self) -> bool {
+        false
+    }
+
+    fn write_knowledge(&mut self, _: Option<usize>, _: usize, _: &mut [f32]) {
+        unreachable!("it is not kept what roles know")
+    }
+
+    fn last_knowledge(&self, _: &dyn Fn(usize) -> usize, _: usize) -> Vec<(usize, Vec<f32>)> {
+        unreachable!("it is not kept what roles know")
     }
 }
 

@@ -1,10 +1,11 @@
 //! Batches agree with single positions, restart at the end and refuse illegal actions.
 
+use agon_circuit::Bits;
 use agon_game::{Position as _, Role};
 
 use super::{AtEnd, BatchError, GameBatch, RANDOM};
 use crate::Game;
-use crate::numbered::{Numbers, ToMove};
+use crate::numbered::{NumberedPosition, Numbers, ToMove};
 
 fn numbers(name: &str) -> std::sync::Arc<Numbers> {
     Numbers::of(&Game::open(name).expect("it ships")).expect("it has a circuit")
@@ -129,7 +130,8 @@ fn games_start_again_where_they_end() {
     let mut n_done = 0;
     for _ in 0..100 {
         batch.step(&[RANDOM; 256]).expect("random moves are legal");
-        for (game, _) in batch.done().iter().enumerate().filter(|(_, done)| **done) {
+        let done = batch.done().to_vec();
+        for (game, _) in done.iter().enumerate().filter(|(_, done)| **done) {
             n_done += 1;
             let rewards = &batch.rewards()[2 * game..2 * game + 2];
             assert_eq!(rewards[0] + rewards[1], 100.0);
@@ -195,4 +197,105 @@ fn games_can_be_sent_to_positions() {
         .map(|&one| usize::from(one))
         .sum();
     assert_eq!(n_facts, position.facts().len());
+}
+
+/// Returns what a player knows at a position, computed from the texts of its percepts.
+fn knowledge(position: &NumberedPosition, role: Role, width: usize) -> Vec<f32> {
+    let numbers = position.numbers();
+    let texts: Vec<&str> = numbers.percepts(role).collect();
+    let mut row = vec![0.0; width];
+    for step in 0..position.n_steps() {
+        for seen in position.percepts(step, role) {
+            let at = texts.iter().position(|text| *text == seen).expect("it is in the list");
+            row[at] = 1.0;
+            if step + 1 == position.n_steps() {
+                row[texts.len() + at] = 1.0;
+            }
+        }
+    }
+    if let Some(last) = position.history().last() {
+        row[2 * texts.len() + last[role.index()] as usize] = 1.0;
+    }
+    row[2 * texts.len() + numbers.actions().len()] = (position.n_steps() as f32 / 100.0).min(1.0);
+    row
+}
+
+/// What roles know in lanes is what they have perceived in single positions. Nature's move is found
+/// by its effect.
+#[test]
+fn lanes_know_what_roles_have_perceived() {
+    for name in ["kuhn-poker", "krieg-tic-tac-toe", "liars-dice", "mastermind", "hide-and-seek"] {
+        let numbers = numbers(name);
+        let shape = numbers.shape().clone();
+        let players: Vec<Role> = shape.players().collect();
+        let n = 270;
+        let mut batch = GameBatch::new(&numbers, n, 5, AtEnd::Restart);
+        assert!(batch.knows(), "{name}");
+        let mut singles: Vec<NumberedPosition> = (0..n).map(|_| numbers.start()).collect();
+        let mut actions = vec![0; batch.n_actions_of_a_step()];
+        let per_game = actions.len() / n;
+        let widths: Vec<usize> =
+            (0..players.len()).map(|player| batch.n_knowledge(Some(player))).collect();
+        assert_eq!(batch.n_knowledge(None), *widths.iter().max().expect("there are players"));
+        for _ in 0..25 {
+            batch.draw_actions(&mut actions);
+            let movers = batch.to_move().to_vec();
+            batch.step(&actions).expect("drawn actions are legal");
+            let states = batch.states();
+            let last: std::collections::BTreeMap<usize, Bits> =
+                batch.last_states().into_iter().collect();
+            let rows: Vec<Vec<f32>> = (0..players.len())
+                .map(|player| {
+                    let mut rows = vec![0.0; n * widths[player]];
+                    batch.write_knowledge(Some(player), &mut rows);
+                    rows
+                })
+                .collect();
+            let ends: Vec<std::collections::BTreeMap<usize, Vec<f32>>> = (0..players.len())
+                .map(|player| batch.last_knowledge(Some(player), &|_| 0).into_iter().collect())
+                .collect();
+            for (game, single) in singles.iter_mut().enumerate() {
+                let known = |player: usize| match ends[player].get(&game) {
+                    Some(row) => row.clone(),
+                    None => rows[player][game * widths[player]..][..widths[player]].to_vec(),
+                };
+                let after = last.get(&game).unwrap_or(&states[game]);
+                let given = |player: usize, role: Role| {
+                    let is_asked = per_game > 1 || movers[game] == player as i32;
+                    let place = if per_game > 1 { game * per_game + player } else { game };
+                    let only = single.legal(role).next().expect("play has not ended");
+                    if is_asked { actions[place] as u32 } else { only }
+                };
+                let natures: Vec<u32> = match shape.nature {
+                    Some(nature) => single.legal(nature).collect(),
+                    None => vec![0],
+                };
+                let consistent = natures.into_iter().find_map(|nature| {
+                    let mut joint = vec![nature; shape.role_names.len()];
+                    for (player, &role) in players.iter().enumerate() {
+                        joint[role.index()] = given(player, role);
+                    }
+                    let mut child = single.clone();
+                    child.play(&joint).expect("these moves are legal");
+                    let is_known = |(player, &role): (usize, &Role)| {
+                        knowledge(&child, role, widths[player]) == known(player)
+                    };
+                    let agrees = child.bits() == after && players.iter().enumerate().all(is_known);
+                    agrees.then_some(child)
+                });
+                *single = consistent.unwrap_or_else(|| panic!("{name}: game {game} differs"));
+                if single.is_terminal() {
+                    *single = numbers.start();
+                }
+            }
+            // A position that is loaded brings its past with it.
+            batch.load(3, &singles[7]);
+            singles[3] = singles[7].clone();
+            let mut rows = vec![0.0; n * widths[0]];
+            batch.write_knowledge(Some(0), &mut rows);
+            let row = &rows[3 * widths[0]..4 * widths[0]];
+            assert_eq!(row, knowledge(&singles[3], players[0], widths[0]), "{name}");
+        }
+    }
+    assert!(!GameBatch::new(&numbers("tic-tac-toe"), 4, 1, AtEnd::Stay).knows());
 }

@@ -4,9 +4,9 @@ use agon_analysis::Analysis;
 use agon_analysis::ConceptSource;
 use agon_analysis::concepts::{ConceptHeuristic, HeuristicKind, LearnOptions};
 use agon_analysis::explain::{
-    Explanation as Entries, Section as Entry, action_heuristic_json, action_heuristic_text,
-    concepts_json, concepts_text, evaluation_json, evaluation_text, properties_json,
-    properties_text,
+    ConceptView, Explanation as Entries, Section as Entry, action_heuristic_json,
+    action_heuristic_text, concepts_json, concepts_text, evaluation_json, evaluation_text,
+    properties_json, properties_text,
 };
 use agon_analysis::fuzzy::{FluentSet, FuzzyEvaluator, FuzzyOptions};
 use agon_analysis::regression::HeuristicRequest;
@@ -32,6 +32,26 @@ pub fn concepts_for_explanation(
     analysis.concepts(&learn, &ConceptSource::Own, options.time / 6)
 }
 
+/// Number of won plays from which concepts of three facts are learned. The number of sets of three
+/// facts grows with the cube of the facts.
+const TERNARY_WINS: usize = 30;
+/// Maximum number of fluents of a state from which concepts of three facts are learned.
+const MAX_TERNARY_FLUENTS: usize = 60;
+
+/// Returns the concepts of three facts of a game, if its states are small enough.
+fn ternary_concepts(
+    analysis: &Analysis,
+    position: &Interpreter,
+    options: &ExplainOptions,
+) -> Option<std::sync::Arc<ConceptHeuristic>> {
+    if position.state().fluents().len() > MAX_TERNARY_FLUENTS {
+        return None;
+    }
+    let kind = HeuristicKind::Ternary;
+    let learn = LearnOptions { kind, n_wins: TERNARY_WINS, ..LearnOptions::default() };
+    Some(analysis.concepts(&learn, &ConceptSource::Own, options.time / 12))
+}
+
 /// Explains a GDL game and a position of it.
 pub fn explain_gdl(
     analysis: &Analysis,
@@ -43,6 +63,7 @@ pub fn explain_gdl(
     let fuzzy = analysis.fuzzy(&FuzzyOptions::default(), time / 3);
     let heuristics = analysis.action_heuristics(HeuristicRequest::default(), time / 3);
     let learnt = concepts_for_explanation(analysis, options);
+    let ternary = ternary_concepts(analysis, position, options);
     let mut evaluator = fuzzy.as_ref().ok().map(FuzzyEvaluator::new);
     if let Some(evaluator) = &mut evaluator {
         evaluator.set_fluents(FluentSet::Terms(position.state().fluents()));
@@ -63,13 +84,12 @@ pub fn explain_gdl(
         action_heuristic: Entry::from(
             heuristics.as_ref().map(|found| action_heuristic_json(found, position)),
         ),
-        concepts: Entry::Available(concepts_json(&learnt, position)),
+        concepts: Entry::Available(concepts_json(&learnt, ternary.as_deref(), position)),
     };
     let mut json = entries.json();
     json.insert("state".to_owned(), json!(position.state_text()));
 
-    let properties = properties_text(&properties);
-    let known = properties
+    let known = properties_text(&properties)
         .into_iter()
         .map(|(label, text)| Line { label: label.to_string(), text: text.to_string() });
     let mut sections =
@@ -89,23 +109,51 @@ pub fn explain_gdl(
             .push(Section::new("What it is worth after each move", move_lines(&moves, n_parts)));
     }
     let regressed = match &heuristics {
-        Ok(heuristics) => action_heuristic_text(heuristics, position, n_parts),
+        Ok(heuristics) => action_heuristic_text(heuristics, Some(&properties), position, n_parts),
         Err(why) => vec![format!("none: {why}")],
     };
-    sections.push(Section::new("What must hold now for a move to reach the goal", regressed));
+    sections.push(Section::new("What each move does for the goal", regressed));
+    let layout = crate::layout::find_gdl(analysis.game());
+    let drawing = |fact: &str| layout.drawn_at(fact);
+    let view =
+        ConceptView { ternary: ternary.as_deref(), drawing: Some(&drawing), n_shown: n_parts };
     sections.push(Section::new(
         "What occurs together where a player has won",
-        concepts_text(&learnt, position, n_parts),
+        concepts_text(&learnt, position, &view),
     ));
     Explanation { sections, json }
 }
 
+/// Maximum number of moves of equal worth that are named.
+const N_NAMED: usize = 6;
+
+/// Describes the moves in descending order of worth. Moves of equal worth share a line.
 fn move_lines(moves: &[MoveValue], n_parts: usize) -> Vec<String> {
-    let shown = moves.iter().take(n_parts);
-    let mut lines: Vec<String> =
-        shown.map(|m| format!("{:8.2}  {} {}", m.worth, m.role, m.text)).collect();
-    if moves.len() > n_parts {
-        lines.push(format!("… and {} more moves", moves.len() - n_parts));
+    // What is printed alike is alike: differences below the last digit are noise.
+    let shown = |worth: f64| format!("{worth:.2}");
+    let groups: Vec<&[MoveValue]> =
+        moves.chunk_by(|a, b| shown(a.worth) == shown(b.worth)).collect();
+    if let [all] = groups.as_slice()
+        && all.len() > 1
+    {
+        let (n, role, worth) = (all.len(), &all[0].role, shown(all[0].worth));
+        return vec![format!("{worth} after each of the {n} moves of {role}")];
+    }
+    let mut lines = Vec::new();
+    for group in groups.iter().take(n_parts) {
+        let texts: Vec<&str> = group.iter().take(N_NAMED).map(|m| m.text.as_str()).collect();
+        let more = match group.len().saturating_sub(N_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let (worth, role) = (shown(group[0].worth), &group[0].role);
+        lines.push(format!("{worth:>8}  {role} {}{more}", texts.join(", ")));
+    }
+    let n_more: usize = groups.iter().skip(n_parts).map(|group| group.len()).sum();
+    match n_more {
+        0 => {}
+        1 => lines.push("… and one more move".to_owned()),
+        n => lines.push(format!("… and {n} more moves")),
     }
     lines
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon_game::Budget;
+use agon_game::laws::Plan;
 use agon_search::solve::HiddenGames;
 use agon_text::{Severity, Source};
 use serde_json::json;
 
-use super::{CheckPlays, Target, check, finding_json, solution, translate, why};
+use super::{CheckPlays, Target, TranslateOptions, check, finding_json, solution, translate, why};
+use crate::open::Language;
 use crate::{Game, open};
 
 #[test]
@@ -62,7 +64,8 @@ fn games_are_solved_from_any_position() {
 
 #[test]
 fn rules_are_translated() {
-    let minute = Duration::from_secs(60);
+    let time = Duration::from_secs(60);
+    let options = TranslateOptions { time, horizon: 9, ..TranslateOptions::default() };
     let gdl = open::source("tic-tac-toe").expect("it ships");
     let toss = open::source("toss/tic-tac-toe").expect("it ships");
     for (source, target, part) in [
@@ -74,8 +77,13 @@ fn rules_are_translated() {
         (&toss, Target::Dot, "digraph"),
         (&toss, Target::Toss, "RULE"),
     ] {
-        let text = translate(source, target, minute, 9).expect("it can be expressed");
+        let text = translate(source, target, &options).expect("it can be expressed").text;
         assert!(text.contains(part), "{target:?}: {text}");
     }
+    let compare = Some(Plan { seed: 1, plays: 3, max_steps: 20 });
+    let compared = TranslateOptions { compare, ..options };
+    let made = translate(&toss, Target::Gdl, &compared).expect("it can be expressed");
+    assert_eq!(made.agreement.map(|agreement| agreement.plays), Some(3));
+    assert!(Target::Gdl.is_game(Language::Toss) && !Target::Gdl.is_game(Language::Gdl));
     assert!(Target::named("latin").is_none());
 }

@@ -1,4 +1,4 @@
-//! Proofs and failed proofs as JSON.
+//! Proofs and failed proofs as JSON, with the keys of `agon why --json`.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub fn why(
         follow(&mut at, position)?;
         let answer = agon_toss::why::explain(&at, sentence).map_err(|error| fail(&error))?;
         let source = &game.arena().sheet().source;
-        return Ok(toss_json(&answer, source, &at.state_text()));
+        return Ok(rewriting_json(&answer, source, &at.state_text()));
     }
     let game = position.game().gdl().expect("a game is of one of the two languages");
     let mut at = game.start();
@@ -49,7 +49,19 @@ pub fn why(
         .and_then(|mut why| why.explain(sentence))
         .map_err(|error| fail(&error))?;
     let source = Arc::clone(&game.rules().sheet().source);
-    Ok(View { source: &source }.json(&explanation))
+    Ok(explanation_json(&explanation, &source))
+}
+
+/// Returns why a sentence about a GDL game holds or not as JSON. `source` has the rules.
+pub fn explanation_json(explanation: &Explanation, source: &Source) -> Value {
+    let view = View { source };
+    match explanation {
+        Explanation::Holds { proofs, n_ways } => {
+            let proofs: Vec<Value> = proofs.iter().map(|proof| view.proof(proof)).collect();
+            json!({"holds": true, "ways": n_ways, "proofs": proofs})
+        }
+        Explanation::Fails(failure) => json!({"holds": false, "why_not": view.failure(failure)}),
+    }
 }
 
 struct View<'a> {
@@ -57,18 +69,6 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    fn json(&self, explanation: &Explanation) -> Value {
-        match explanation {
-            Explanation::Holds { proofs, n_ways } => {
-                let proofs: Vec<Value> = proofs.iter().map(|proof| self.proof(proof)).collect();
-                json!({"holds": true, "ways": n_ways, "proofs": proofs})
-            }
-            Explanation::Fails(failure) => {
-                json!({"holds": false, "why_not": self.failure(failure)})
-            }
-        }
-    }
-
     fn proof(&self, proof: &Proof) -> Value {
         let (kind, span, supports) = match &proof.because {
             Because::State => ("state", None, None),
@@ -106,7 +106,9 @@ impl View<'_> {
     }
 }
 
-fn toss_json(
+/// Returns the answer to a question about a structure rewriting game as JSON. `source` has the
+/// rules, `state` the facts at the position.
+pub fn rewriting_json(
     explanation: &agon_toss::why::Explanation,
     source: &Source,
     state: &[String],
@@ -115,9 +117,13 @@ fn toss_json(
         let line = finding.span.map(|span| source.place(span.start()).line);
         json!({"holds": finding.holds, "text": finding.text, "line": line})
     });
-    let findings: Vec<Value> = findings.collect();
+    let witnesses = explanation.witnesses.iter().map(|witness| {
+        let pairs = witness.iter().map(|(variable, name)| (variable.clone(), json!(name)));
+        Value::Object(pairs.collect())
+    });
     json!({
-        "question": explanation.question, "holds": explanation.holds, "findings": findings,
+        "question": explanation.question, "holds": explanation.holds,
+        "findings": findings.collect::<Vec<_>>(), "witnesses": witnesses.collect::<Vec<_>>(),
         "state": state,
     })
 }

@@ -52,6 +52,7 @@ pub(super) fn roles(game: &Game) -> Vec<Symmetry> {
             found.push(Symmetry {
                 text: format!("{a} and {b}{with} are interchangeable{but}"),
                 known: Known::Proved,
+                images: None,
             });
         }
     }

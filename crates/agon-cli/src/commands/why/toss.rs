@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
+use agon::reports::rewriting_json;
 use agon_game::Notation as _;
 use agon_text::Source;
 use agon_toss::why::{Explanation, explain};
-use serde_json::{Value, json};
 
 use super::{Args, play_moves};
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ pub(super) fn run(args: &Args, source: Arc<Source>) -> Result<(), Failure> {
     let explanation =
         explain(&position, &args.sentence).map_err(|error| Failure::wrong(error.to_string()))?;
     if args.json {
-        say!("{}", to_json(&explanation, &source, &position.state_text()));
+        say!("{}", rewriting_json(&explanation, &source, &position.state_text()));
     } else {
         print(&explanation, &source);
     }
@@ -50,23 +50,4 @@ fn print(explanation: &Explanation, source: &Source) {
         });
         say!("{branch} {sign}{}{place}", finding.text);
     }
-}
-
-fn to_json(explanation: &Explanation, source: &Source, state: &[String]) -> Value {
-    let findings: Vec<Value> = explanation
-        .findings
-        .iter()
-        .map(|finding| {
-            let line = finding.span.map(|span| source.place(span.start()).line);
-            json!({"holds": finding.holds, "text": finding.text, "line": line})
-        })
-        .collect();
-    let witnesses = explanation.witnesses.iter().map(|witness| {
-        let pairs = witness.iter().map(|(variable, name)| (variable.clone(), json!(name)));
-        Value::Object(pairs.collect())
-    });
-    json!({
-        "question": explanation.question, "holds": explanation.holds, "findings": findings,
-        "witnesses": witnesses.collect::<Vec<_>>(), "state": state,
-    })
 }

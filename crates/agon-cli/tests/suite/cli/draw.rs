@@ -36,19 +36,34 @@ fn every_shipped_game_has_the_right_kind_of_picture() {
         ("blind-nim", None),
         ("dice-race", None),
         ("kuhn-poker", None),
+        ("leduc-poker", None),
+        ("blackjack", None),
+        ("goofspiel", None),
+        ("oshi-zumo", None),
+        ("kalah", None),
+        ("royal-game-of-ur", None),
+        ("missionaries", None),
+        ("y", Some(BoardKind::Hex)),
         ("liars-dice", None),
     ];
+    // Numbers of people on two banks, which are shown as text.
+    let lists = ["missionaries"];
+    let mut wrong = Vec::new();
     for shipped in SHIPPED {
         let game = agon::Game::open(shipped.name).expect("shipped games are correct");
         let layout = game.layout();
-        assert_ne!(layout.kind(), LayoutKind::List, "{}", shipped.name);
+        let is_list = layout.kind() == LayoutKind::List;
+        assert!(!is_list || lists.contains(&shipped.name), "{}", shipped.name);
         let scene = layout.scene(&game.table().state());
         let kinds: Vec<BoardKind> = scene.boards.iter().map(|board| board.kind).collect();
         let other = others.iter().find(|(name, _)| *name == shipped.name);
         let expected: Vec<BoardKind> =
             other.map_or(vec![BoardKind::Grid], |(_, kind)| kind.iter().copied().collect());
-        assert_eq!(kinds, expected, "{}", shipped.name);
+        if kinds != expected {
+            wrong.push((shipped.name, kinds, expected));
+        }
     }
+    assert!(wrong.is_empty(), "{wrong:?}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn explain_prints_every_section() {
         "goal 100 (18 parts)",
         "at least one of 8",
         "line 61",
-        "(cell 2 2 x) 1.000",
+        "there is (cell 2 2 x); missing (cell 2 1 x), (cell 2 3 x)",
     ] {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }

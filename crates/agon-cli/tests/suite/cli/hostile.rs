@@ -86,15 +86,21 @@ fn generated() -> Vec<(&'static str, String)> {
     for i in 0..20_000 {
         let _ = write!(one_line, "(<= (p{i} ?x) (true (s ?x)))");
     }
-    // FIXME: with 20,000 relations the interpreter takes minutes.
-    for i in 0..1_000 {
+    for i in 0..20_000 {
         let _ = write!(chain, "(<= (p{} ?x) (p{i} ?x))", i + 1);
     }
+    // 2^200 joint moves in every state.
+    let roles: String = (0..200).map(|i| format!("(role r{i})")).collect();
+    let many_roles = format!(
+        "{roles}(init (s 0))(<= (legal ?r a) (role ?r))(<= (legal ?r b) (role ?r))\
+         (<= (next (s 1)) (true (s 0)))(<= terminal (true (s 1)))(<= (goal ?r 50) (role ?r))"
+    );
     let arguments: String = (0..200_000).map(|i| format!(" a{i}")).collect();
     let conditions: String = (0..3000).map(|i| format!("(e ?y{i})")).collect();
     vec![
         ("one-line", one_line),
-        ("chain", chain + "(<= (goal r 7) (p1000 9))"),
+        ("chain", chain + "(<= (goal r 7) (p20000 9))"),
+        ("many-roles", many_roles),
         ("wide-fact", format!("{base}(f{arguments})")),
         ("wide-term", format!("{base}(g (f{arguments}))")),
         (

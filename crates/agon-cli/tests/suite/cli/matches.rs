@@ -211,11 +211,17 @@ fn errors_in_the_players_are_shown() {
 
 #[test]
 fn players_are_listed() {
-    let list = agon(&["players"]).succeeds().out;
+    let short = agon(&["players"]).succeeds().out;
+    assert!(short.lines().count() <= 24, "it is more than one screen:\n{short}");
+    let one = agon(&["players", "mcts"]).succeeds().out;
+    assert!(one.starts_with("mcts") && one.contains("\n    "), "{one}");
+    agon(&["players", "mtcs"]).complains(2, "did you mean `mcts`?");
+    let list = agon(&["players", "--all"]).succeeds().out;
     let objects = lines(&agon(&["players", "--json"]).succeeds());
     for object in &objects {
         let form = object["form"].as_str().expect("every player has a form");
         assert!(list.contains(form), "{form} is not in\n{list}");
+        assert!(short.contains(form), "{form} is not in\n{short}");
         for option in object["options"].as_array().expect("a list") {
             let shown = option["name"].as_str().expect("a name");
             assert!(list.contains(&format!("\n    {shown}=")), "{shown} is not in\n{list}");

@@ -47,8 +47,8 @@ fn files_without_a_game() {
     {
         let path = scratch.file(name, text);
         let check = agon(&["check", &path]).fails_with(1);
-        assert!(check.out.contains("error[missing-role]"), "{}", check.out);
-        each(&path, |run| run.complains(1, "there are no players"));
+        assert!(check.out.contains("error[empty-rulesheet]"), "{}", check.out);
+        each(&path, |run| run.complains(1, "there are no rules"));
     }
     let latin = scratch.file("latin.kif", [COIN.as_bytes(), b"; caf\xe9\n"].concat());
     agon(&["check", &latin]).succeeds();

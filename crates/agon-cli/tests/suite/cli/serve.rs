@@ -13,9 +13,9 @@ use super::super::games::{self, Scratch};
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A running server. It is killed when dropped.
-struct Server {
+pub(super) struct Server {
     child: Child,
-    address: String,
+    pub(super) address: String,
 }
 
 impl Drop for Server {
@@ -27,7 +27,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    fn start(scratch: &Scratch) -> Server {
+    pub(super) fn start(scratch: &Scratch) -> Server {
         let store = scratch.path("web.db");
         let mut child = games::program()
             .args(["serve", "--port", "0", "--store"])

@@ -1,6 +1,7 @@
 //! Tokens to clauses, by recursive descent. No token is read twice, so the time is linear.
 
 mod errors;
+mod recover;
 
 use agon_text::Span;
 
@@ -9,17 +10,26 @@ use super::tokens::{Token, TokenKind};
 use crate::read::MAX_NESTING;
 use crate::read::builder::Builder;
 use crate::symbols::keyword;
-use crate::syntax::{Atom, Clause, Literal, LiteralKind, Term, TermKind};
+use crate::syntax::{Atom, Clause, Literal, LiteralKind, PartialClause, Term, TermKind};
 
-/// Returns all clauses that could be read from the tokens of `text`.
-pub(super) fn clauses(text: &str, tokens: &[Token<'_>], builder: &mut Builder) -> Vec<Clause> {
+/// Returns all clauses that could be read from the tokens of `text`, and the readable parts of the
+/// others.
+pub(super) fn clauses(
+    text: &str,
+    tokens: &[Token<'_>],
+    builder: &mut Builder,
+) -> (Vec<Clause>, Vec<PartialClause>) {
     let mut parser =
         Parser { text, tokens, at: 0, builder, clause_column: 0, depth: 0, is_wrong: false };
-    let mut clauses = Vec::new();
+    let (mut clauses, mut partial) = (Vec::new(), Vec::new());
     while *parser.kind() != TokenKind::End {
-        clauses.extend(parser.clause());
+        let start = parser.at;
+        match parser.clause() {
+            Some(clause) => clauses.push(clause),
+            None => partial.extend(parser.recover(start)),
+        }
     }
-    clauses
+    (clauses, partial)
 }
 
 /// The meaning of a comma between conditions.

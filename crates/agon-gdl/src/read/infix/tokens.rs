@@ -11,9 +11,9 @@ use crate::read::builder::Builder;
 use crate::read::words::{infix_word, is_infix_variable, quoted_name};
 
 /// A token and its place.
-pub(super) struct Token<'a> {
-    pub(super) kind: TokenKind<'a>,
-    pub(super) span: Span,
+pub(in crate::read) struct Token<'a> {
+    pub(in crate::read) kind: TokenKind<'a>,
+    pub(in crate::read) span: Span,
     /// Number of bytes between the start of the line and the token.
     pub(super) column: usize,
     /// Whether no other token stands before it on its line.
@@ -22,7 +22,7 @@ pub(super) struct Token<'a> {
 
 /// The kinds of tokens.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum TokenKind<'a> {
+pub(in crate::read) enum TokenKind<'a> {
     /// A bare word that is not a variable, keywords included.
     Name(&'a str),
     /// A quoted name, as the rules know it.
@@ -54,7 +54,7 @@ pub(super) enum TokenKind<'a> {
 }
 
 /// Returns all tokens of `text`. The last one, and only the last, is [`TokenKind::End`].
-pub(super) fn tokens<'a>(text: &'a str, builder: &mut Builder) -> Vec<Token<'a>> {
+pub(in crate::read) fn tokens<'a>(text: &'a str, builder: &mut Builder) -> Vec<Token<'a>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     let mut line_start = 0;

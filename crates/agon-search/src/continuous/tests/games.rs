@@ -17,6 +17,10 @@ pub(super) trait Rules: Send + Sync {
     fn is_terminal(&self, state: &[f64]) -> bool;
     /// Returns the payoff of a role.
     fn payoff(&self, state: &[f64], role: usize) -> f64;
+    /// Returns how far the state is from what the rules ask for.
+    fn margins(&self, _: &[f64]) -> Vec<f64> {
+        Vec::new()
+    }
 }
 
 /// A move: the family and the bits of its parameters.
@@ -179,6 +183,10 @@ impl Continuous for Toy {
         let values: Vec<f64> = (0..m.bits.len()).map(|i| m.value(i)).collect();
         self.member(role, m.family, &values).map(|_| (m.family, values))
     }
+
+    fn margins(&self) -> Vec<f64> {
+        self.rules.margins(&self.state)
+    }
 }
 
 fn names(names: &[&str]) -> Vec<String> {
@@ -321,6 +329,52 @@ impl Rules for Pursuit {
     fn payoff(&self, state: &[f64], role: usize) -> f64 {
         let distance = state[1].abs().min(20.0);
         if role == 1 { distance } else { 20.0 - distance }
+    }
+}
+
+/// Pursuit on the plane: both players choose a direction at the same time. The pursuer gets 100
+/// minus 10 for each step if it comes within reach, and nothing after ten steps. The state is the
+/// number of steps and the way from the pursuer to the evader.
+pub(super) struct Chase;
+
+impl Chase {
+    fn excess(state: &[f64]) -> f64 {
+        state[1] * state[1] + state[2] * state[2] - 0.25
+    }
+}
+
+impl Rules for Chase {
+    fn shape(&self) -> Shape {
+        Shape {
+            payoffs: 0.0..=100.0,
+            constant_sum: Some(100.0),
+            continuous: true,
+            ..Shape::new(names(&["pursuer", "evader"]), None)
+        }
+    }
+
+    fn families(&self, _: &[f64], _: usize) -> Vec<Vec<(f64, f64)>> {
+        vec![vec![(-3.2, 3.2)]]
+    }
+
+    fn next(&self, state: &[f64], joint: &[Move]) -> Vec<f64> {
+        let (a, b) = (joint[0].value(0), joint[1].value(0));
+        let x = state[1] + 0.5 * libm::cos(b) - libm::cos(a);
+        let y = state[2] + 0.5 * libm::sin(b) - libm::sin(a);
+        vec![state[0] + 1.0, x, y]
+    }
+
+    fn is_terminal(&self, state: &[f64]) -> bool {
+        state[0] >= 10.0 || Chase::excess(state) <= 0.0
+    }
+
+    fn payoff(&self, state: &[f64], role: usize) -> f64 {
+        let pursuer = if Chase::excess(state) <= 0.0 { 100.0 - 10.0 * state[0] } else { 0.0 };
+        if role == 0 { pursuer } else { 100.0 - pursuer }
+    }
+
+    fn margins(&self, state: &[f64]) -> Vec<f64> {
+        vec![state[0] - 10.0, -Chase::excess(state)]
     }
 }
 

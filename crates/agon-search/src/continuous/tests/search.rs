@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use agon_game::{Continuous as _, Position as _, Role};
 
 use super::super::*;
-use super::games::{Move, Noisy, NoisyParrilo, OneShot, Pursuit, Steps, Toy, Travellers};
+use super::games::{Chase, Move, Noisy, NoisyParrilo, OneShot, Pursuit, Steps, Toy, Travellers};
 
 /// Searches once with the default options.
 fn think(game: &mut Toy, us: usize, seed: u64, n: u64) -> Report<Move> {
@@ -157,6 +157,23 @@ fn widening_finds_good_parameters_step_by_step() {
         sum += game.payoff(Role::new(0));
     }
     assert!(sum / 5.0 > 95.0, "{}", sum / 5.0);
+}
+
+#[test]
+fn directions_are_found_by_predictions_where_random_plays_hardly_ever_catch() {
+    for (us, seed) in [(0, 1), (1, 2), (0, 3), (1, 4)] {
+        let mut game = Toy::new(Chase, &[0.0, 0.0, 3.0]);
+        let budget = Budget::nodes(6000);
+        let report = think_with(&mut game, us, seed, &budget, ContinuousOptions::default());
+        // Both run along the line through both, upwards.
+        let angle = report.best.value(0);
+        assert!((angle - std::f64::consts::FRAC_PI_2).abs() < 0.5, "role {us}: {angle}");
+        let again = {
+            let mut game = Toy::new(Chase, &[0.0, 0.0, 3.0]);
+            think_with(&mut game, us, seed, &budget, ContinuousOptions::default())
+        };
+        assert_eq!(report.best, again.best, "equal seeds give equal moves");
+    }
 }
 
 /// Plays a pursuit against an optimal opponent. Returns the distance at the end.

@@ -105,7 +105,7 @@ impl<P: Position> Lockstep<P> {
             let n_asked = if waiting.len() > n_over { waiting.len() - n_over } else { n_over };
             self.asked.clear();
             self.asked.extend(waiting.drain(..n_asked));
-            heuristic.values_of_many(&self.positions, &self.asked, role, &mut self.values);
+            heuristic.playout_values_of_many(&self.positions, &self.asked, role, &mut self.values);
             debug_assert_eq!(self.values.len(), n_asked, "each position is rated");
             for place in 0..n_asked {
                 let at = self.asked[place];

@@ -91,7 +91,7 @@ impl<P: Position> PlayoutTools<'_, P> {
         let moves = position.legal_moves(role);
         rated.clear();
         if let Some((heuristic, how)) = &mut self.heuristic
-            && heuristic.values(position, role, moves, rated)
+            && heuristic.playout_values(position, role, moves, rated)
         {
             rated.iter_mut().for_each(|value| *value = gibbs_weight(*value, how));
         } else {

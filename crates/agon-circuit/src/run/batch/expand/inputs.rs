@@ -118,7 +118,8 @@ impl LaneInputs {
                     lane += 1;
                 });
             }
-            run *= moves.len();
+            // More joint moves in a row than numbers: the move of the role never changes.
+            run = run.saturating_mul(moves.len());
         }
         self.n += n;
         first + n
@@ -145,7 +146,8 @@ impl LaneInputs {
                 joints[place] = moves[at];
                 place += n_roles;
             });
-            run *= moves.len();
+            // More joint moves in a row than numbers: the move of the role never changes.
+            run = run.saturating_mul(moves.len());
         }
     }
 }
@@ -182,10 +184,12 @@ fn set_by_pattern(
     lanes: Plane,
     inputs: &mut [Plane],
 ) {
+    // A longer run is the same in all lanes. Products of longer ones could overflow.
+    let run = run.min(Plane::LANES);
     let mut first = Plane::ZERO;
     let mut lane = 0;
     while lane < Plane::LANES {
-        first = first | Plane::range(lane..lane + run);
+        first = first | Plane::range(lane..(lane + run).min(Plane::LANES));
         lane += run * moves.len();
     }
     let mut at = 0;

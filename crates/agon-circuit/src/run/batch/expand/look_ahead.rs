@@ -84,6 +84,9 @@ pub(super) struct Look<'e, 's> {
     pub(super) ends: &'e mut TerminalChildren,
 }
 
+/// Maximum number of joint moves of a state whose children are looked at.
+const MAX_JOINTS: usize = 1 << 20;
+
 impl Work for Look<'_, '_> {
     #[inline(always)]
     fn work(self) {
@@ -96,6 +99,12 @@ impl Work for Look<'_, '_> {
                 continue;
             }
             lanes.list_moves(own_rows, lane, answers.role_ends());
+            // With many roles there can be more joint moves than time or memory for them. Nothing
+            // is then known of the children.
+            if lanes.n_joints > MAX_JOINTS {
+                ahead.families.push(Family { lane: lanes.n, choice: 0, n: 0, is_last: true });
+                continue;
+            }
             let mut next = 0;
             while next < expander.lanes.n_joints {
                 let (first, lane) = (next, expander.lanes.n);

@@ -3,17 +3,19 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use agon::shipped::Shipped;
 use toml::de::{DeTable, DeValue};
 
-/// An experiment that is part of the program.
-pub(crate) struct BuiltInExperiment {
+use crate::shipped::Shipped;
+
+/// An experiment that is part of the library.
+#[derive(Debug)]
+pub struct BuiltInExperiment {
     /// Its name: author, and number of the table or figure.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Its former name, which still works.
-    pub(crate) alias: &'static str,
+    pub alias: &'static str,
     /// Its definition in TOML.
-    pub(crate) text: &'static str,
+    pub text: &'static str,
 }
 
 macro_rules! experiments {
@@ -27,12 +29,13 @@ macro_rules! experiments {
 }
 
 /// All experiments.
-pub(crate) const EXPERIMENTS: &[BuiltInExperiment] = experiments![
+pub const EXPERIMENTS: &[BuiltInExperiment] = experiments![
     "kaiser-stafiniak-2011-table-1" "000-table-1",
     "michulke-2011-figure-1" "001-figure-1",
     "trutman-table-5.2" "003-table-5.2",
     "trutman-table-5.3" "003-table-5.3",
     "trutman-table-5.5" "003-table-5.5",
+    "trutman-temperature" "003-temperature",
     "sato-cazenave-table-1" "004-table-1",
     "sato-cazenave-table-2" "004-table-2",
     "sato-cazenave-table-3" "004-table-3",
@@ -43,7 +46,7 @@ pub(crate) const EXPERIMENTS: &[BuiltInExperiment] = experiments![
 
 impl BuiltInExperiment {
     /// Returns the experiment of a name or former name.
-    pub(crate) fn named(name: &str) -> Option<&'static BuiltInExperiment> {
+    pub fn named(name: &str) -> Option<&'static BuiltInExperiment> {
         EXPERIMENTS.iter().find(|known| {
             known.name.eq_ignore_ascii_case(name) || known.alias.eq_ignore_ascii_case(name)
         })
@@ -52,7 +55,7 @@ impl BuiltInExperiment {
 
 /// The kind of an experiment.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ExperimentKind {
+pub enum ExperimentKind {
     /// Each column is a tournament of two players.
     Matches,
     /// The time that heuristics take is measured.
@@ -61,49 +64,65 @@ pub(crate) enum ExperimentKind {
 
 /// The definition of an experiment.
 #[derive(Debug)]
-pub(crate) struct Experiment {
-    pub(crate) title: String,
-    pub(crate) kind: ExperimentKind,
-    pub(crate) iterations: Option<u64>,
-    pub(crate) play_clock: Option<f64>,
-    pub(crate) start_clock: Option<f64>,
-    pub(crate) repeats: u64,
+pub struct Experiment {
+    /// What it measures, and in which paper.
+    pub title: String,
+    /// The kind of the experiment.
+    pub kind: ExperimentKind,
+    /// Iterations for each move. `None`: players use the clock.
+    pub iterations: Option<u64>,
+    /// Seconds for each move.
+    pub play_clock: Option<f64>,
+    /// Seconds before the first move.
+    pub start_clock: Option<f64>,
+    /// Number of repetitions, each in both seatings.
+    pub repeats: u64,
     /// Number of random moves at the start of a match, the same for both seatings. Without them,
     /// two deterministic players would repeat one match.
-    pub(crate) openings: u64,
-    pub(crate) max_steps: u64,
+    pub openings: u64,
+    /// Maximum number of steps of a match.
+    pub max_steps: u64,
     /// Number of moves that are searched to measure heuristics.
-    pub(crate) moves: u64,
-    pub(crate) columns: Vec<Column>,
-    pub(crate) games: Vec<ExperimentGame>,
+    pub moves: u64,
+    /// The columns of the table.
+    pub columns: Vec<Column>,
+    /// The games.
+    pub games: Vec<ExperimentGame>,
     /// The results of the paper for each game, if there are no columns.
-    pub(crate) paper: Vec<(String, String)>,
+    pub paper: Vec<(String, String)>,
 }
 
 /// A column of a table: two players that play each other.
 #[derive(Debug)]
-pub(crate) struct Column {
-    pub(crate) name: String,
-    pub(crate) opponent: String,
-    pub(crate) player: String,
+pub struct Column {
+    /// Its name in the table.
+    pub name: String,
+    /// The player against which the other one is measured.
+    pub opponent: String,
+    /// The player that is measured.
+    pub player: String,
     /// Iterations of this column alone. A search of fixed depth needs enough to reach its depth.
-    pub(crate) iterations: Option<u64>,
+    pub iterations: Option<u64>,
+    /// Number of pairs of matches of this column alone.
+    pub repeats: Option<u64>,
+    /// A part of the names of the games of this column. `None` for all games.
+    pub only: Option<String>,
     /// The results of the paper for each game, or for each game and role.
-    pub(crate) paper: Vec<(String, String)>,
+    pub paper: Vec<(String, String)>,
 }
 
 /// A game of an experiment.
 #[derive(Debug)]
-pub(crate) struct ExperimentGame {
+pub struct ExperimentGame {
     /// The name of the game in the paper.
-    pub(crate) name: String,
+    pub name: String,
     shipped: Option<String>,
     sheet: String,
 }
 
 /// Where the rules of a game are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum GameLocation {
+pub enum GameLocation {
     /// A shipped game.
     Shipped(String),
     /// A file.
@@ -112,7 +131,7 @@ pub(crate) enum GameLocation {
 
 impl GameLocation {
     /// Returns the name or path, as for the command line.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self {
             GameLocation::Shipped(name) => name.clone(),
             GameLocation::File(path) => path.to_string_lossy().into_owned(),
@@ -122,7 +141,7 @@ impl GameLocation {
 
 impl ExperimentGame {
     /// Returns the rules of the game: from the folder if it has them, otherwise a shipped game.
-    pub(crate) fn location(&self, folder: Option<&Path>) -> Option<GameLocation> {
+    pub fn location(&self, folder: Option<&Path>) -> Option<GameLocation> {
         if let Some(folder) = folder {
             let candidates = [
                 folder.join(&self.sheet).join(format!("{}.kif", self.sheet)),
@@ -142,7 +161,7 @@ type Table<'i> = DeTable<'i>;
 
 /// The size of an experiment.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Size {
+pub enum Size {
     /// The size of the paper.
     Full,
     /// Fewer and shorter matches: the keys that begin with `quick_`.
@@ -154,7 +173,7 @@ impl Experiment {
     ///
     /// # Errors
     /// [`DefinitionError`] if the text is not valid.
-    pub(crate) fn read(text: &str, size: Size) -> Result<Experiment, DefinitionError> {
+    pub fn read(text: &str, size: Size) -> Result<Experiment, DefinitionError> {
         let quick = size == Size::Quick;
         let table = DeTable::parse(text).map_err(|error| DefinitionError(error.to_string()))?;
         let table = table.get_ref();
@@ -169,6 +188,8 @@ impl Experiment {
                 opponent: required(column, "opponent", &name)?,
                 player: required(column, "player", &name)?,
                 iterations: sized(column, "iterations"),
+                repeats: sized(column, "repeats").filter(|_| !quick),
+                only: text_of(column, "only"),
                 paper: texts(column, "paper"),
                 name,
             })
@@ -204,7 +225,7 @@ impl Experiment {
 
 /// Why the definition of an experiment is not valid.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct DefinitionError(String);
+pub struct DefinitionError(String);
 
 impl fmt::Display for DefinitionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,23 @@
+# A small image with the command `agon`, the games and nothing else.
+#
+#     docker build -t agon .
+#     docker run --rm -it agon play tic-tac-toe
+#     docker run --rm -p 8080:8080 agon serve --listen 0.0.0.0 --port 8080
+
+FROM rust:1.95-slim-bookworm AS build
+RUN apt-get update \
+    && apt-get install --no-install-recommends --yes gcc libc6-dev make \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /agon
+COPY . .
+RUN cargo build --locked --profile dist -p agon-cli
+
+FROM debian:bookworm-slim
+COPY --from=build /agon/target/dist/agon /usr/local/bin/agon
+COPY --from=build /agon/LICENSE-MIT /agon/LICENSE-APACHE /usr/share/doc/agon/
+RUN useradd --create-home player
+USER player
+WORKDIR /home/player
+EXPOSE 8080 9147
+ENTRYPOINT ["agon"]
+CMD ["--help"]

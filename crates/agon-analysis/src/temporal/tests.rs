@@ -1,0 +1,109 @@
+use std::sync::Arc;
+
+use agon_gdl::check::check;
+use agon_gdl::interpreter::{Game, Options};
+use agon_testkit::files;
+use agon_text::Source;
+
+use super::*;
+
+fn game(rules: &str) -> Arc<Game> {
+    let rules = check(Arc::new(Source::new("game", rules))).rules.expect("the rules are sound");
+    Game::open(rules, Options::default()).expect("the game can be opened")
+}
+
+fn shipped(name: &str) -> Arc<Game> {
+    let path = files::repository().join("games/gdl").join(format!("{name}.kif"));
+    game(&std::fs::read_to_string(path).expect("the game ships"))
+}
+
+fn decided(game: &Arc<Game>, formula: &str) -> Decision {
+    let formula = Formula::parse(formula).expect("the formula is right");
+    decide(game, &formula, &SafetyLimits::default()).expect("the game has a circuit")
+}
+
+/// A walker goes from 1 to `n` and may stop at 2 for ever if `can_wait`.
+fn walker(n: usize, can_wait: bool) -> String {
+    let mut rules = String::from(
+        "(role robot) (init (at 1)) (init (step 1))
+         (<= (legal robot go) (true (at ?n)))
+         (<= (next (at ?m)) (does robot go) (true (at ?n)) (succ ?n ?m))
+         (<= (goal robot 100) terminal) (<= (goal robot 0) (not terminal))",
+    );
+    (1..n).for_each(|i| rules.push_str(&format!("(succ {i} {})", i + 1)));
+    rules.push_str(&format!("(<= terminal (true (at {n})))"));
+    if can_wait {
+        rules.push_str("(<= (legal robot wait) (true (at 2)))");
+        rules.push_str("(<= (next (at ?n)) (does robot wait) (true (at ?n)))");
+    }
+    rules
+}
+
+#[test]
+fn formulas_are_read_or_explained() {
+    assert!(matches!(Formula::parse("(always (not terminal))"), Ok(Formula::Always(_))));
+    assert!(matches!(Formula::parse("(eventually terminal)"), Ok(Formula::Until(..))));
+    let wrong = |text: &str| Formula::parse(text).expect_err("it is wrong").to_string();
+    assert!(wrong("(alwais terminal)").contains("did you mean `always`?"));
+    assert!(wrong("(until terminal)").contains("takes 2 conditions"));
+    assert!(wrong("(always (never terminal))").contains("one temporal word"));
+    assert!(wrong("(always (does x y))").contains("about a step"));
+    assert!(wrong("(always terminal").contains("parenthesis"));
+    assert!(wrong("terminal").contains("one list"));
+    assert!(wrong("").contains("one list"));
+    assert!(wrong(&format!("(always {}", "(not ".repeat(1000))).contains("at most"));
+}
+
+#[test]
+fn safety_of_tic_tac_toe() {
+    let game = shipped("tic-tac-toe");
+    let both = decided(&game, "(never (and (true (cell ?x ?y x)) (true (cell ?x ?y o))))");
+    assert_eq!(both.verdict, Verdict::Proved, "{both:?}");
+    let wins = decided(&game, "(reachable (and terminal (goal xplayer 100)))");
+    assert_eq!(wins.verdict, Verdict::Proved);
+    assert_eq!(wins.line.map(|line| line.len()), Some(5), "x needs three marks");
+    let full = decided(&game, "(never (not (cell ?x ?y blank)))");
+    assert_eq!((full.verdict, full.line.map(|line| line.len())), (Verdict::Refuted, Some(9)));
+    assert_eq!(decided(&game, "(eventually terminal)").verdict, Verdict::Proved);
+    let playable = "(always (or terminal (and (legal xplayer ?a) (legal oplayer ?b))))";
+    assert_eq!(decided(&game, playable).verdict, Verdict::Proved);
+}
+
+#[test]
+fn until_and_endless_plays() {
+    let short = game(&walker(4, false));
+    let (open, end) = ("(not (at 4))", "(at 4)");
+    assert_eq!(decided(&short, &format!("(until {open} {end})")).verdict, Verdict::Proved);
+    assert_eq!(decided(&short, "(until (at 1) (at 3))").verdict, Verdict::Refuted);
+    let patient = game(&walker(4, true));
+    let endless = decided(&patient, "(eventually terminal)");
+    assert_eq!((endless.verdict, endless.is_endless), (Verdict::Refuted, true));
+    let line = endless.line.expect("a play is shown");
+    assert_eq!(line.last().map(|joint| joint[0].as_str()), Some("wait"));
+}
+
+#[test]
+fn induction_needs_no_enumeration() {
+    let game = game(&walker(40, false));
+    let formula = Formula::parse("(never (and (true (at 1)) (true (at 7))))").expect("it is right");
+    let limits = SafetyLimits { states: 0, plays: 1, steps: 5, ..SafetyLimits::default() };
+    let decision = decide(&game, &formula, &limits).expect("the game has a circuit");
+    assert_eq!(decision.verdict, Verdict::Proved, "{decision:?}");
+    assert!(matches!(decision.reason, Some(Reason::Induction(_) | Reason::Length(_))));
+    let far = Formula::parse("(reachable (true (at 39)))").expect("it is right");
+    let limits = SafetyLimits { states: 0, plays: 0, steps: 3, ..SafetyLimits::default() };
+    let unknown = decide(&game, &far, &limits).expect("the game has a circuit");
+    assert_eq!((unknown.verdict, unknown.bound), (Verdict::Unknown, 3), "{unknown:?}");
+}
+
+#[test]
+fn unknown_names_are_explained() {
+    let game = shipped("tic-tac-toe");
+    let wrong = |text: &str| {
+        let formula = Formula::parse(text).expect("the syntax is right");
+        decide(&game, &formula, &SafetyLimits::default()).expect_err("it is wrong").to_string()
+    };
+    assert!(wrong("(never (cel 1 1 x))").contains("did you mean `cell`?"));
+    assert!(wrong("(never (cell 1 1 z))").contains("do not mention `z`"));
+    assert!(wrong("(never (next (cell 1 1 x)))").contains("`true`"));
+}
