@@ -16,6 +16,10 @@ from ._encoding import Encoding
 Illegal = Literal["random", "terminate", "raise"]
 
 
+#: Maximum number of times that a game is dealt again which ends before anyone has a choice.
+MAX_DEALS = 100
+
+
 class _Base:
     """What both kinds of environments share."""
 
@@ -134,6 +138,15 @@ class AgonAEC(_Base, AECEnv):  # type: ignore[misc]
         self.agent_selection: str = self.possible_agents[0]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        self._reset(seed)
+        # Chance may end a game before anyone has a choice, as a hand that wins when it is dealt.
+        # PettingZoo wants a choice after a reset, so such a game is dealt again.
+        for _ in range(MAX_DEALS):
+            if not any(self.terminations.values()):
+                break
+            self._reset(None)
+
+    def _reset(self, seed: int | None) -> None:
         self._begin(seed)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
