@@ -1,4 +1,4 @@
-//! Minimax search with an evaluation that is learnt before the first move.
+//! Searches with an evaluation that is learnt before the first move.
 
 use std::time::{Duration, Instant};
 
@@ -22,98 +22,63 @@ pub(crate) struct LearnPlan {
     pub(crate) n_games: u64,
 }
 
-/// Minimax search that learns an evaluation when it thinks for the first time. In games that are
-/// not of its kind it is alpha-beta search by the payoffs of the rules.
-pub(crate) struct LearntMinimax<P: Notation> {
+/// A search that learns an evaluation when it thinks for the first time.
+pub(crate) struct LearntSearch<P: Notation> {
     plan: LearnPlan,
-    options: MinimaxOptions,
+    method: Method,
     seed: u64,
     search: Option<Box<dyn Search<P>>>,
 }
 
-impl<P: Notation + 'static> LearntMinimax<P> {
-    /// Makes a search. 0 threads in the options means that their number is adaptive.
-    pub(crate) fn new(plan: LearnPlan, options: MinimaxOptions, seed: u64) -> LearntMinimax<P> {
-        LearntMinimax { plan, options, seed, search: None }
+/// The search that uses what was learnt. 0 threads in its options means that their number is
+/// adaptive.
+pub(crate) enum Method {
+    /// Minimax search. In games that are not of its kind it is alpha-beta search by the payoffs of
+    /// the rules.
+    Minimax(MinimaxOptions),
+    /// Monte Carlo tree search with this part of the evaluation in the value of a leaf. Games that
+    /// cannot be learnt are searched with playouts alone.
+    Mcts(MctsOptions, f64),
+}
+
+impl<P: Notation + 'static> LearntSearch<P> {
+    pub(crate) fn new(plan: LearnPlan, method: Method, seed: u64) -> LearntSearch<P> {
+        LearntSearch { plan, method, seed, search: None }
     }
 
     /// Makes the search, and learns its evaluation in a part of the budget.
     fn prepare(&self, position: &P, budget: &Budget) -> Box<dyn Search<P>> {
-        if !Minimax::<P, NoEvaluation>::suits(position) {
-            let options = AlphaBetaOptions { seed: self.seed, ..AlphaBetaOptions::default() };
-            return Box::new(IterationsAsNodes(AlphaBeta::new(options)));
+        match &self.method {
+            Method::Minimax(_) if !Minimax::<P, NoEvaluation>::suits(position) => {
+                let options = AlphaBetaOptions { seed: self.seed, ..AlphaBetaOptions::default() };
+                Box::new(IterationsAsNodes(AlphaBeta::new(options)))
+            }
+            Method::Minimax(options) => {
+                Box::new(LearningSearch::new(options.clone(), self.learn(position, budget)))
+            }
+            Method::Mcts(options, part) => {
+                let learner = self.learn(position, budget);
+                let threads = threads_for(options.threads, position, budget);
+                let options = MctsOptions { threads, ..options.clone() };
+                Box::new(mcts_with(options, self.seed, position, learner.as_ref(), *part))
+            }
+        }
+    }
+
+    /// Learns an evaluation in a part of the budget, if there is one and the game can be learnt.
+    fn learn(&self, position: &P, budget: &Budget) -> Option<Learner<P>> {
+        if self.plan.percent == 0 {
+            return None;
         }
         let time = share(budget, self.plan.percent);
-        let learner = (self.plan.percent > 0)
-            .then(|| new_learner(position, self.seed, time.deadline))
-            .flatten();
-        let learner = learner.map(|mut learner| {
-            let n_games = time.deadline.is_none().then_some(self.plan.n_games);
-            learner.learn(&Budget { iterations: n_games, nodes: None, ..time });
-            learner
-        });
-        Box::new(LearningSearch::new(self.options.clone(), learner))
+        let mut learner = new_learner(position, self.seed, time.deadline)?;
+        let n_games = time.deadline.is_none().then_some(self.plan.n_games);
+        learner.learn(&Budget { iterations: n_games, nodes: None, ..time });
+        Some(learner)
     }
 }
 
-impl<P: Notation + 'static> Search<P> for LearntMinimax<P> {
-    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
-        // A budget with both a count and a clock is that of a preparation before the start clock.
-        let is_preparation =
-            budget.deadline.is_some() && (budget.iterations.is_some() || budget.nodes.is_some());
-        if self.search.is_none() && is_preparation {
-            return report_without_search(position.legal_moves(us)[0].clone(), us);
-        }
-        if self.search.is_none() {
-            self.search = Some(self.prepare(position, budget));
-        }
-        self.search.as_mut().expect("it was made above").think(position, us, budget)
-    }
-
-    fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
-        if let Some(search) = &mut self.search {
-            search.ponder(position, us, budget);
-        }
-    }
-}
-
-/// Monte Carlo tree search that learns an evaluation of its leaves when it thinks for the first
-/// time. Games that cannot be learnt are searched with playouts alone.
-pub(crate) struct LearntMcts<P: Notation> {
-    plan: LearnPlan,
-    options: MctsOptions,
-    /// The part of the evaluation in the value of a leaf.
-    part: f64,
-    seed: u64,
-    search: Option<Mcts<P>>,
-}
-
-impl<P: Notation + 'static> LearntMcts<P> {
-    /// Makes a search. 0 threads in the options means that their number is adaptive.
-    pub(crate) fn new(
-        plan: LearnPlan,
-        options: MctsOptions,
-        part: f64,
-        seed: u64,
-    ) -> LearntMcts<P> {
-        LearntMcts { plan, options, part, seed, search: None }
-    }
-
-    /// Learns in a part of the budget and makes the search.
-    fn prepare(&self, position: &P, budget: &Budget) -> Mcts<P> {
-        let time = share(budget, self.plan.percent);
-        let learner = new_learner(position, self.seed, time.deadline).map(|mut learner| {
-            let n_games = time.deadline.is_none().then_some(self.plan.n_games);
-            learner.learn(&Budget { iterations: n_games, nodes: None, ..time });
-            learner
-        });
-        let threads = threads_for(self.options.threads, position, budget);
-        let options = MctsOptions { threads, ..self.options.clone() };
-        mcts_with(options, self.seed, position, learner.as_ref(), self.part)
-    }
-}
-
-impl<P: Notation + 'static> Search<P> for LearntMcts<P> {
+impl<P: Notation + 'static> Search<P> for LearntSearch<P> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
         // A budget with both a count and a clock is that of a preparation before the start clock.
         let is_preparation =

@@ -12,7 +12,7 @@ use agon_search::{
 use super::{BuildContext, Kind, goal_terms};
 use crate::adaptive_mcts::{AdaptiveMcts, Threads};
 use crate::heuristics::MoveHeuristic;
-use crate::learnt::{LearnPlan, LearntMcts};
+use crate::learnt::{LearnPlan, LearntSearch, Method};
 use crate::option::Settings;
 use crate::registry::Origin;
 use crate::{
@@ -501,8 +501,9 @@ impl Kind for Mcts {
             return Box::new(PerceptPlayer::new(context.start, context.role, options));
         }
         if let Some((plan, part)) = &self.learnt {
-            let (options, seed) = (self.options.clone(), context.seed);
-            return context.seat(LearntMcts::new(plan.clone(), options, *part, seed));
+            let method = Method::Mcts(self.options.clone(), *part);
+            let search = LearntSearch::new(plan.clone(), method, context.seed);
+            return context.seat(search);
         }
         let search = AdaptiveMcts::new(self.options.clone(), context.seed);
         let rules = &context.rules;

@@ -5,7 +5,7 @@ use agon_match::Player;
 use agon_search::MinimaxOptions;
 
 use super::{BuildContext, Kind};
-use crate::learnt::{LearnPlan, LearntMinimax};
+use crate::learnt::{LearnPlan, LearntSearch, Method};
 use crate::option::Settings;
 use crate::registry::Origin;
 use crate::{BuiltIn, OptionKind, PlayerKind, Threads};
@@ -83,7 +83,11 @@ pub(super) fn search_options(settings: &Settings) -> MinimaxOptions {
 
 impl Kind for Minimax {
     fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
-        let search = LearntMinimax::new(self.plan.clone(), self.options.clone(), context.seed);
+        let search = LearntSearch::new(
+            self.plan.clone(),
+            Method::Minimax(self.options.clone()),
+            context.seed,
+        );
         context.seat(search)
     }
 
