@@ -7,6 +7,7 @@ mod completions;
 mod diff;
 mod draw;
 mod engine;
+mod evaluation_games;
 mod experiment;
 mod explain;
 mod explain_code;
@@ -85,6 +86,7 @@ enum Command {
     Translate(translate::Args),
     Tournament(tournament::Args),
     Experiment(experiment::Args),
+    EvaluationGames(evaluation_games::Args),
     Host(host::Args),
     Player(player::Args),
     Engine(engine::Args),
@@ -118,6 +120,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         ],
     ),
     ("Compare players", &["tournament", "experiment"]),
+    ("Learn", &["evaluation-games"]),
     ("Play over the network", &["host", "player"]),
     ("Use from other languages and shells", &["engine", "completions"]),
     ("Test and measure engines", &["perft", "record", "replay", "ground", "bench", "gdl-perf"]),
@@ -153,6 +156,7 @@ impl Command {
             Command::Assess(args) => (&args.play.rules.params, vec![&mut args.game]),
             Command::Show(args) => (&args.play.params, vec![&mut args.game]),
             Command::Translate(args) => (&args.play.params, vec![&mut args.game]),
+            Command::EvaluationGames(args) => (&args.play.rules.params, vec![&mut args.game]),
             Command::Host(args) => (&args.play.rules.params, vec![&mut args.game]),
             Command::Perft(args) => (&args.play.rules.params, vec![&mut args.game]),
             Command::Record(args) => (&args.play.params, vec![&mut args.game]),
@@ -188,7 +192,7 @@ fn command() -> clap::Command {
         for name in *names {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(list, "  {literal}{name:13}{literal:#} {about}");
+            let _ = writeln!(list, "  {literal}{name:16}{literal:#} {about}");
         }
         list.push('\n');
     }
@@ -231,6 +235,7 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Serve(args) => serve::run(args),
         Command::Tournament(args) => tournament::run(args),
         Command::Experiment(args) => experiment::run(args),
+        Command::EvaluationGames(args) => evaluation_games::run(args),
         Command::Play(args) => play::run(args),
         Command::Players(args) => players::run(args),
         Command::Player(args) => player::run(args),

@@ -39,8 +39,10 @@
 //! - `network`: the weights that a state selects, computed from what changed.
 //! - `train`: temporal difference learning.
 //! - `model`: [`Learner`] and [`LearntEvaluator`].
+//! - [`evaluation_games`]: structure rewriting games that are learnt to assess moves.
 #![forbid(unsafe_code)]
 
+pub mod evaluation_games;
 mod facts;
 mod model;
 mod network;

@@ -28,7 +28,7 @@ use agon_toss::evaluation::EvaluationGames;
 pub use alphabeta::AlphaBeta;
 pub use auto::Auto;
 pub use best_first::BestFirst;
-pub use continuous::ContinuousGames;
+pub use continuous::{ContinuousGames, move_evaluator};
 pub use greedy::Greedy;
 pub use hidden::HiddenSearch;
 pub use legal::FirstLegal;

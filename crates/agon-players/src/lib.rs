@@ -64,7 +64,7 @@ mod trial;
 pub use adaptive_mcts::Threads;
 pub use goal_terms::{GoalTermOptions, MethodChoice};
 pub use heuristics::{RegressedGoalOptions, action_heuristic};
-pub use kinds::{BuildContext, Rules};
+pub use kinds::{BuildContext, Rules, move_evaluator};
 pub use option::{InvalidValue, OptionKind, OptionType, Value};
 pub use percept_player::PerceptPlayer;
 pub use registry::{BuiltIn, KINDS, PlayerKind};

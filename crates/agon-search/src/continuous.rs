@@ -114,6 +114,9 @@ pub struct ContinuousOptions {
     pub max_nodes: usize,
     /// Maximum number of steps of a play to the end.
     pub max_steps: usize,
+    /// Number of plays from which on the moves of a tree are recorded for
+    /// [`ContinuousSearch::take_visited`]. `None`: nothing is recorded.
+    pub record_from: Option<u64>,
 }
 
 impl Default for ContinuousOptions {
@@ -134,6 +137,7 @@ impl Default for ContinuousOptions {
             max_cells: 10_000,
             max_nodes: 200_000,
             max_steps: 500,
+            record_from: None,
         }
     }
 }
@@ -164,6 +168,20 @@ pub enum GeneralSum {
     Matching,
 }
 
+/// A move in the tree of a search, with the payoffs of the plays through it. Such moves are what
+/// evaluation games are learnt from (Kaiser & Stafiniak 2010).
+#[derive(Clone, Debug, PartialEq)]
+pub struct VisitedMove<S, M> {
+    /// The state before the move.
+    pub before: S,
+    /// The joint move, nature included.
+    pub joint: Vec<M>,
+    /// The state after the move, which is not terminal.
+    pub after: S,
+    /// The payoffs of each role, nature included, with the number of plays that gave them.
+    pub payoffs: Vec<(Vec<f64>, u64)>,
+}
+
 /// A search in games with real parameters and concurrent moves. It can play all other games too.
 ///
 /// Under a budget of iterations or nodes, equal seeds give equal reports. An iteration is a play,
@@ -176,6 +194,7 @@ pub struct ContinuousSearch<P: Continuous, E> {
     plan: Option<Plan<P::Move>>,
     /// The predictions of payoffs.
     forecaster: Forecaster,
+    visited: Vec<VisitedMove<P::State, P::Move>>,
 }
 
 impl<P: Continuous, E: MoveEvaluator<P>> ContinuousSearch<P, E> {
@@ -188,7 +207,14 @@ impl<P: Continuous, E: MoveEvaluator<P>> ContinuousSearch<P, E> {
             candidates: options.candidates.max(3),
             ..options
         };
-        ContinuousSearch { options, evaluator, rng, plan: None, forecaster: Forecaster::default() }
+        let (forecaster, visited) = (Forecaster::default(), Vec::new());
+        ContinuousSearch { options, evaluator, rng, plan: None, forecaster, visited }
+    }
+
+    /// Takes the moves that the last search recorded, in a fixed order
+    /// ([`ContinuousOptions::record_from`]).
+    pub fn take_visited(&mut self) -> Vec<VisitedMove<P::State, P::Move>> {
+        std::mem::take(&mut self.visited)
     }
 
     /// Returns the evaluation game.
@@ -217,6 +243,7 @@ impl<P: Continuous, E: MoveEvaluator<P>> Search<P> for ContinuousSearch<P, E> {
             options: &self.options,
             n_playouts: 0,
             depth: 0,
+            visited: Vec::new(),
         };
         let answer = if actions.has_choice() {
             answer(&mut play, us, kept, &mut self.forecaster)
@@ -224,9 +251,10 @@ impl<P: Continuous, E: MoveEvaluator<P>> Search<P> for ContinuousSearch<P, E> {
             None
         };
         let (answer, plan) = answer.map_or((None, None), |(answer, plan)| (Some(answer), plan));
-        let Play { meter, n_playouts, depth, .. } = play;
+        let Play { meter, n_playouts, depth, visited, .. } = play;
         position.go_to(&home);
         self.plan = plan;
+        self.visited = visited;
         let answer = answer.unwrap_or_else(|| Answer::of_arm(fallback, position.payoff(us)));
         if let Some(move_idx) = actions.nearest_listed(position, us, &answer.best) {
             meter.suggest(move_idx);
@@ -404,7 +432,9 @@ fn by_oracle<P: Continuous>(
     valuation: Valuation,
 ) -> Option<Answer<P::Move>> {
     let player = chooser_of(&tree.nodes[root].choosers, us)?;
-    let found = Oracle::new(tree, root, valuation, play).run(play)?;
+    let found = Oracle::new(tree, root, valuation, play).run(play);
+    play.keep_visited(tree);
+    let found = found?;
     let range = play.before.shape().payoffs.clone();
     let node = &tree.nodes[root];
     let mut all = Vec::new();
@@ -445,6 +475,7 @@ fn by_tree<P: Continuous>(
         }
         play.meter.n_iterations += 1;
     }
+    play.keep_visited(tree);
     let node = &tree.nodes[root];
     let player = chooser_of(&node.choosers, us)?;
     let n_arms = node.choosers[player].arms.len();

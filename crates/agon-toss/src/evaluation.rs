@@ -10,9 +10,13 @@
 //! was made. `DATA location: name` in the evaluation game names its location. A game without this
 //! line serves all other locations.
 
+mod decisions;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+
+pub use decisions::{Branch, Decisions};
 
 use agon_game::{Notation as _, Position as _, Rng, Role};
 use agon_reals::real::Real;
@@ -126,6 +130,11 @@ impl EvaluationGames {
             }
         }
         Ok(games)
+    }
+
+    /// Returns the evaluated game.
+    pub fn evaluated(&self) -> &Arc<Game> {
+        self.evaluated.game()
     }
 
     /// Assesses a joint move at a position of another engine of the evaluated game. Both are given

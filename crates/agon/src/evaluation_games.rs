@@ -1,6 +1,9 @@
-//! Evaluation games that a player takes from files.
+//! Evaluation games: those that a player takes from files, and how they are learnt.
+
+mod learn;
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use agon_players::PlayerSpec;
@@ -8,6 +11,8 @@ use agon_text::Source;
 use agon_toss::evaluation::EvaluationGames;
 
 use crate::game::Game;
+
+pub use learn::{EvaluationLearner, FormulaPolicy, LearnError};
 
 /// Why the evaluation games of a player cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +26,15 @@ pub enum EvaluationFileError {
         file: String,
         /// What went wrong.
         reason: String,
+    },
+    /// A folder has no evaluation games for the evaluated game.
+    NoneInFolder {
+        /// The player that asks for them.
+        player: String,
+        /// The path of the folder.
+        folder: String,
+        /// The name of the evaluated game.
+        game: String,
     },
     /// The evaluated game is not a structure rewriting game.
     OtherLanguage {
@@ -42,6 +56,11 @@ impl fmt::Display for EvaluationFileError {
             EvaluationFileError::Unreadable { player, file, reason } => {
                 write!(f, "{player}: cannot read {file}: {reason}")
             }
+            EvaluationFileError::NoneInFolder { player, folder, game } => write!(
+                f,
+                "{player}: no file of the folder {folder} has the line `DATA game: {game}` \
+                 (hint: `agon evaluation-games {game} --out {folder}` learns evaluation games)"
+            ),
             EvaluationFileError::OtherLanguage { player } => write!(
                 f,
                 "{player}: evaluation games are for structure rewriting games \
@@ -69,17 +88,49 @@ pub fn load_evaluation_games(
     };
     let mut sheets = Vec::new();
     for file in files {
-        let text = std::fs::read_to_string(file).map_err(|error| {
+        let unreadable = |file: &str, error: std::io::Error| {
             let reason = if file.is_empty() {
                 "no file is named: write evaluation=game(file=PATH)".to_owned()
             } else {
                 error.to_string()
             };
             EvaluationFileError::Unreadable { player: player(), file: file.to_owned(), reason }
-        })?;
-        sheets.push(Arc::new(Source::new(file, text)));
+        };
+        if Path::new(file).is_dir() {
+            let found = in_folder(file, game.name()).map_err(|error| unreadable(file, error))?;
+            if found.is_empty() {
+                let (folder, game) = (file.to_owned(), game.name().to_owned());
+                let player = player();
+                return Err(EvaluationFileError::NoneInFolder { player, folder, game });
+            }
+            sheets.extend(found);
+        } else {
+            let text = std::fs::read_to_string(file).map_err(|error| unreadable(file, error))?;
+            sheets.push(Arc::new(Source::new(file, text)));
+        }
     }
     EvaluationGames::open(rewriting, &sheets)
         .map(Some)
         .map_err(|error| EvaluationFileError::Game { player: player(), reason: error.to_string() })
+}
+
+/// Reads the evaluation games of a game from a folder: the `.toss` files with `DATA game: NAME`.
+pub(crate) fn in_folder(folder: &str, game: &str) -> std::io::Result<Vec<Arc<Source>>> {
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "toss") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut sheets = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path)?;
+        let named = text.lines().find_map(|line| line.trim().strip_prefix("DATA game:"));
+        if named.is_some_and(|named| named.trim() == game) {
+            sheets.push(Arc::new(Source::new(path.to_string_lossy(), text)));
+        }
+    }
+    Ok(sheets)
 }

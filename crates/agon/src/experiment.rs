@@ -5,12 +5,14 @@
 //! its own for each, and [`cells`] computes the table.
 
 mod cells;
+mod learning;
 mod spec;
 
 use std::fmt;
 use std::path::PathBuf;
 
 pub use cells::{Cell, cells};
+pub use learning::{Learning, LearntFor};
 pub use spec::{
     BuiltInExperiment, Column, DefinitionError, EXPERIMENTS, Experiment, ExperimentGame,
     ExperimentKind, GameLocation, Size,

@@ -74,7 +74,9 @@ pub use agon_game::{Budget, IllegalMove, Rng, Role, Shape};
 pub use agon_match::{Ending, Match, PlayerError};
 pub use agon_players::PlayerSpec;
 pub use concepts::{ConceptsError, load_concepts};
-pub use evaluation_games::{EvaluationFileError, load_evaluation_games};
+pub use evaluation_games::{
+    EvaluationFileError, EvaluationLearner, FormulaPolicy, LearnError, load_evaluation_games,
+};
 pub use game::{Game, NoAnalysis};
 pub use match_setup::{MatchLimits, MatchSetup, SetupError, play_match};
 pub use open::{OpenError, OpenOptions};

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use agon::experiment::{
     BuiltInExperiment, Cell, Column, EXPERIMENTS, Experiment, ExperimentKind, ExperimentOptions,
-    ExperimentPlan, Size,
+    ExperimentPlan, LearntFor, Size,
 };
+use agon_game::Budget;
 use serde_json::{Value, json};
 
 use crate::experiment::{Costs, costs, play_column};
@@ -83,10 +84,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         only: args.only.clone(),
         column: args.column.clone(),
     };
-    let plan = ExperimentPlan::new(name, options)
+    let mut plan = ExperimentPlan::new(name, options)
         .map_err(|error| Failure::unreadable(error.to_string()))?;
     match plan.experiment.kind {
-        ExperimentKind::Matches => matches(args, &plan),
+        ExperimentKind::Matches => matches(args, &mut plan),
         ExperimentKind::Costs => measure_costs(args, &plan),
     }
 }
@@ -109,10 +110,10 @@ fn list(args: &Args) -> Result<(), Failure> {
 }
 
 /// Plays the columns of an experiment.
-fn matches(args: &Args, plan: &ExperimentPlan) -> Result<(), Failure> {
-    let experiment = &plan.experiment;
+fn matches(args: &Args, plan: &mut ExperimentPlan) -> Result<(), Failure> {
     let is_interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&is_interrupted);
+    let limits = Budget { stop: Arc::clone(&is_interrupted), ..Budget::default() };
     let _ = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
             process_group::kill_all();
@@ -125,7 +126,20 @@ fn matches(args: &Args, plan: &ExperimentPlan) -> Result<(), Failure> {
     let options = RunOptions { cores: None, jobs: args.jobs.map(usize::from), quiet: args.quiet };
     let mut all = Vec::new();
     if !args.json {
-        say!("{}", terminal::bold(&experiment.title));
+        say!("{}", terminal::bold(&plan.experiment.title));
+    }
+    let spinner = terminal::spinner("learning");
+    let learnt = plan.learn(&args.store, &limits, &mut |what| {
+        if !args.quiet {
+            spinner.set_message(what.to_owned());
+        }
+    });
+    spinner.finish_and_clear();
+    let learnt = learnt.map_err(|error| Failure::unreadable(error.to_string()))?;
+    let plan = &*plan;
+    let experiment = &plan.experiment;
+    if !args.json {
+        show_learnt(&learnt);
     }
     for column in &experiment.columns {
         let [store, former] =
@@ -147,7 +161,7 @@ fn matches(args: &Args, plan: &ExperimentPlan) -> Result<(), Failure> {
         say!(
             "{}",
             json!({"experiment": plan.name(), "title": experiment.title, "quick": args.quick,
-                "cells": all, "missing": plan.missing,
+                "cells": all, "missing": plan.missing, "learnt": learnt_json(&learnt),
                 "provenance": Provenance::now().json()})
         );
     } else {
@@ -156,6 +170,30 @@ fn matches(args: &Args, plan: &ExperimentPlan) -> Result<(), Failure> {
         say!("{}", Provenance::now());
     }
     Ok(())
+}
+
+/// Shows what the evaluation games of an experiment say.
+fn show_learnt(learnt: &[LearntFor]) {
+    for of_game in learnt {
+        say!("");
+        say!("{}", terminal::bold(&format!("{}, learnt by {}", of_game.game, of_game.column)));
+        for (file, sentences) in &of_game.games {
+            say!("  {}", terminal::dim(&file.display().to_string()));
+            for sentence in sentences {
+                say!("    {sentence}");
+            }
+        }
+    }
+}
+
+fn learnt_json(learnt: &[LearntFor]) -> Value {
+    let of_game = |of_game: &LearntFor| {
+        let games = of_game.games.iter();
+        let games = games.map(|(file, words)| json!({"file": file, "words": words}));
+        json!({"column": of_game.column, "game": of_game.game,
+            "games": games.collect::<Vec<Value>>()})
+    };
+    learnt.iter().map(of_game).collect()
 }
 
 fn show(column: &Column, cells: &[Cell]) {

@@ -3,6 +3,7 @@
 use std::any::Any;
 
 use agon_game::{Continuous, Hidden, Rng};
+use agon_learn::evaluation_games::DecisionEvaluator;
 use agon_match::Player;
 use agon_search::continuous::{
     ContinuousOptions, ContinuousSearch, CurrentPayoffs, GeneralSum, Method, MoveEvaluator,
@@ -137,10 +138,14 @@ impl ContinuousGames {
         }
     }
 
-    fn evaluator<P: Continuous + 'static>(&self, rules: &Rules) -> Box<dyn MoveEvaluator<P>> {
+    fn evaluator<P: Continuous + 'static>(
+        &self,
+        rules: &Rules,
+        start: &P,
+    ) -> Box<dyn MoveEvaluator<P>> {
         match self.evaluation {
             Evaluation::Game => match &rules.evaluation {
-                Some(games) => Box::new(RewritingEvaluation(games.clone())),
+                Some(games) => move_evaluator(games, start),
                 None => Box::new(NoEvaluationGame),
             },
             Evaluation::None => Box::new(NoEvaluationGame),
@@ -180,12 +185,25 @@ pub(super) fn search_options(settings: &Settings) -> ContinuousOptions {
 
 impl Kind for ContinuousGames {
     fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
-        let (seed, evaluator) = (context.seed, self.evaluator(&context.rules));
+        let (seed, evaluator) = (context.seed, self.evaluator(&context.rules, &context.start));
         context.seat(ContinuousSearch::new(self.options.clone(), evaluator, seed))
     }
 
     fn evaluation_files(&self) -> Option<&str> {
         (self.evaluation == Evaluation::Game).then_some(self.game_file.as_str())
+    }
+}
+
+/// Returns an evaluator that assesses moves by evaluation games. Games that only decide by
+/// conditions are evaluated on the bits of states if the engine has them; others are played.
+pub fn move_evaluator<P: Continuous + 'static>(
+    games: &EvaluationGames,
+    start: &P,
+) -> Box<dyn MoveEvaluator<P>> {
+    let facts = start.feature_texts();
+    match DecisionEvaluator::new(games, games.evaluated(), start.shape(), &facts) {
+        Some(evaluator) => Box::new(evaluator),
+        None => Box::new(RewritingEvaluation(games.clone())),
     }
 }
 

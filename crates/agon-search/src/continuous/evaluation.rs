@@ -23,6 +23,18 @@ pub trait MoveEvaluator<P: Position>: Send {
         rng: &mut Rng,
     ) -> Option<Vec<f64>>;
 
+    /// Returns the mean outcome of the evaluation game of a joint move if it is known, otherwise
+    /// the outcome of one play. `None` where there is no evaluation game.
+    fn expected(
+        &mut self,
+        before: &P,
+        joint: &[P::Move],
+        after: &P,
+        rng: &mut Rng,
+    ) -> Option<Vec<f64>> {
+        self.assess(before, joint, after, rng)
+    }
+
     /// Returns whether the outcomes are the payoffs at the position after the move.
     fn gives_payoffs(&self) -> bool {
         false
@@ -43,6 +55,16 @@ impl<P: Position> MoveEvaluator<P> for Box<dyn MoveEvaluator<P>> {
         rng: &mut Rng,
     ) -> Option<Vec<f64>> {
         self.as_mut().assess(before, joint, after, rng)
+    }
+
+    fn expected(
+        &mut self,
+        before: &P,
+        joint: &[P::Move],
+        after: &P,
+        rng: &mut Rng,
+    ) -> Option<Vec<f64>> {
+        self.as_mut().expected(before, joint, after, rng)
     }
 
     fn gives_payoffs(&self) -> bool {

@@ -3,13 +3,14 @@
 use agon_game::{Continuous, Meter, Rng, Role};
 use rand::RngExt as _;
 
-use super::ContinuousOptions;
 use super::actions::{Actions, Arm, draw_joint};
 use super::equilibrium::next_profile;
 use super::evaluation::{MoveEvaluator, payoffs};
 use super::forecast::PredictedPayoffs;
 use super::optimise::spread;
 use super::regret::NormalForm;
+use super::tree::Tree;
+use super::{ContinuousOptions, VisitedMove};
 
 /// What a search plays with.
 pub(super) struct Play<'a, 'b, P: Continuous> {
@@ -29,6 +30,17 @@ pub(super) struct Play<'a, 'b, P: Continuous> {
     pub(super) n_playouts: u64,
     /// Greatest depth in the tree.
     pub(super) depth: u32,
+    /// The recorded moves of the tree.
+    pub(super) visited: Vec<VisitedMove<P::State, P::Move>>,
+}
+
+/// The outcome of an evaluation game that is asked for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// The outcome of one play.
+    Drawn,
+    /// The mean outcome, if it is known.
+    Mean,
 }
 
 /// Maximum number of joint moves that are assessed for one step of a play.
@@ -40,6 +52,13 @@ impl<P: Continuous> Play<'_, '_, P> {
         self.after.go_to(state);
         self.after.advance(joint);
         self.meter.n_nodes += 1;
+    }
+
+    /// Keeps the moves of a tree if they are to be recorded.
+    pub(super) fn keep_visited(&mut self, tree: &Tree<P>) {
+        if let Some(least) = self.options.record_from {
+            self.visited = tree.visited(least);
+        }
     }
 
     /// Returns the number of iterations that the budget still allows.
@@ -59,6 +78,16 @@ impl<P: Continuous> Play<'_, '_, P> {
     /// Assesses a joint move at the position `before`, where `after` stands at its result. The
     /// result is one play of the evaluation game, or the payoffs if play has ended.
     pub(super) fn assess(&mut self, joint: &[P::Move]) -> Option<Vec<f64>> {
+        self.outcome(joint, Wanted::Drawn)
+    }
+
+    /// Like [`Play::assess`], but the result is the mean outcome of the evaluation game if that is
+    /// known. The basic choice compares moves by what they promise, not by a drawn outcome.
+    fn expect(&mut self, joint: &[P::Move]) -> Option<Vec<f64>> {
+        self.outcome(joint, Wanted::Mean)
+    }
+
+    fn outcome(&mut self, joint: &[P::Move], wanted: Wanted) -> Option<Vec<f64>> {
         if self.after.is_terminal() {
             return Some(payoffs(&self.after));
         }
@@ -66,7 +95,11 @@ impl<P: Continuous> Play<'_, '_, P> {
         if let Some(predicted) = &mut self.predicted {
             return predicted.assess(self.before, joint, &self.after, self.rng);
         }
-        self.evaluator.assess(self.before, joint, &self.after, self.rng)
+        let Play { evaluator, before, after, rng, .. } = self;
+        match wanted {
+            Wanted::Drawn => evaluator.assess(before, joint, after, rng),
+            Wanted::Mean => evaluator.expected(before, joint, after, rng),
+        }
     }
 
     /// Plays from where `after` stands to the end with the basic strategy of Kaiser & Stafiniak
@@ -86,7 +119,7 @@ impl<P: Continuous> Play<'_, '_, P> {
             let drawn = draw_joint(&*self.before, self.rng);
             self.make(&here, &drawn);
             // Without an evaluation game, the drawn actions and parameters are played.
-            let assessed = self.evaluator.assess(self.before, &drawn, &self.after, self.rng);
+            let assessed = self.evaluator.expected(self.before, &drawn, &self.after, self.rng);
             if assessed.is_some() {
                 let joint = self.basic_joint(drawn)?;
                 self.make(&here, &joint);
@@ -126,7 +159,7 @@ impl<P: Continuous> Play<'_, '_, P> {
                 joint[role.index()] = arms[arm].m.clone();
             }
             self.make(&here, &joint);
-            let assessed = self.assess(&joint);
+            let assessed = self.expect(&joint);
             // No evaluation game means an outcome of 0 (Kaiser & Stafiniak 2010).
             let of_cell = |(role, _): &(Role, _)| {
                 assessed.as_ref().map_or(0.0, |payoffs| payoffs[role.index()])

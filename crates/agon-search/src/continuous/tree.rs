@@ -11,7 +11,7 @@ use super::evaluation::{draw_index, payoffs};
 use super::play::{Play, sample_arms};
 use super::regret::NormalForm;
 use super::statistics::{Confidence, Statistics};
-use super::widening;
+use super::{VisitedMove, widening};
 use crate::Line;
 
 /// A tree of positions. The nodes of all roots share one list.
@@ -59,6 +59,8 @@ struct Outcome<M> {
     nature: Option<M>,
     n_plays: u64,
     next: Next,
+    /// The payoffs of the plays through it, with their numbers, if they are recorded.
+    payoffs: Vec<(Vec<f64>, u64)>,
 }
 
 /// Where a joint move leads.
@@ -125,7 +127,7 @@ impl<P: Continuous> Tree<P> {
     /// actions, and then to the end by the evaluation game alone. Records the payoffs along the
     /// path. Returns `None` if the budget ends first.
     pub(super) fn play(&mut self, play: &mut Play<'_, '_, P>, from: usize) -> Option<Vec<f64>> {
-        let mut path: Vec<(usize, Vec<u32>)> = Vec::new();
+        let mut path: Vec<(usize, Vec<u32>, usize)> = Vec::new();
         let mut at = from;
         let result = loop {
             let is_leaf = !self.nodes[at].is_expanded;
@@ -134,8 +136,8 @@ impl<P: Continuous> Tree<P> {
                 self.expand(play, at)?;
             }
             let key = self.select(play, at)?;
-            let next = self.follow(play, at, &key);
-            path.push((at, key));
+            let (outcome, next) = self.follow(play, at, &key);
+            path.push((at, key, outcome));
             match next {
                 Next::End(payoffs) => break payoffs,
                 Next::Node(child) if !is_leaf => at = child,
@@ -143,8 +145,8 @@ impl<P: Continuous> Tree<P> {
             }
         };
         play.depth = play.depth.max(path.len() as u32);
-        for (at, key) in path.iter().rev() {
-            self.record(play, *at, key, &result)?;
+        for (at, key, outcome) in path.iter().rev() {
+            self.record(play, *at, key, *outcome, &result)?;
         }
         Some(result)
     }
@@ -158,13 +160,17 @@ impl<P: Continuous> Tree<P> {
     ) -> Option<Vec<f64>> {
         play.before.go_to(&self.nodes[at].state);
         self.nodes[at].edges.entry(key.to_vec()).or_insert_with(|| Edge::new(self.n_roles));
-        let result = match self.follow(play, at, key) {
+        let (outcome, next) = self.follow(play, at, key);
+        let result = match next {
             Next::End(payoffs) => payoffs,
             Next::Node(child) => self.play(play, child)?,
             Next::Outside => play.play_out()?,
         };
         let edge = self.nodes[at].edges.get_mut(key).expect("the edge was added");
         edge.statistics.record(&result);
+        if play.options.record_from.is_some() {
+            edge.outcomes[outcome].record(&result);
+        }
         self.nodes[at].n_plays += 1.0;
         Some(result)
     }
@@ -335,8 +341,8 @@ impl<P: Continuous> Tree<P> {
     }
 
     /// Makes a joint action with a drawn move of nature. `after` stands at the result unless play
-    /// has ended there.
-    fn follow(&mut self, play: &mut Play<'_, '_, P>, at: usize, key: &[u32]) -> Next {
+    /// has ended there. Also returns the index of the outcome.
+    fn follow(&mut self, play: &mut Play<'_, '_, P>, at: usize, key: &[u32]) -> (usize, Next) {
         let node = &self.nodes[at];
         let mut joint = node.joint_of(key);
         play.draw_nature(&mut joint);
@@ -368,7 +374,7 @@ impl<P: Continuous> Tree<P> {
                     play.after.advance(&joint);
                 }
             }
-            return next;
+            return (found, next);
         }
         let state = node.state.clone();
         play.make(&state, &joint);
@@ -382,8 +388,9 @@ impl<P: Continuous> Tree<P> {
         let is_exact = matches!(next, Next::End(_)) && nature.is_none();
         let edge = self.nodes[at].edges.get_mut(key).expect("the edge is known");
         edge.is_exact = is_exact;
-        edge.outcomes.push(Outcome { nature, n_plays: 1, next: next.clone() });
-        next
+        let payoffs = Vec::new();
+        edge.outcomes.push(Outcome { nature, n_plays: 1, next: next.clone(), payoffs });
+        (edge.outcomes.len() - 1, next)
     }
 
     /// Records the payoffs of a play at a node that it went through.
@@ -392,6 +399,7 @@ impl<P: Continuous> Tree<P> {
         play: &mut Play<'_, '_, P>,
         at: usize,
         key: &[u32],
+        outcome: usize,
         result: &[f64],
     ) -> Option<()> {
         if self.nodes[at].rule(play.options.max_cells) == Rule::Matching {
@@ -401,6 +409,9 @@ impl<P: Continuous> Tree<P> {
         node.n_plays += 1.0;
         let edge = node.edges.get_mut(key).expect("the path has edges");
         edge.statistics.record(result);
+        if play.options.record_from.is_some() {
+            edge.outcomes[outcome].record(result);
+        }
         Some(())
     }
 
@@ -434,6 +445,33 @@ impl<P: Continuous> Tree<P> {
 }
 
 impl<P: Continuous> Tree<P> {
+    /// Returns the moves with at least `least` recorded plays that lead to another node.
+    pub(super) fn visited(&self, least: u64) -> Vec<VisitedMove<P::State, P::Move>> {
+        let mut visited = Vec::new();
+        for node in &self.nodes {
+            for (key, edge) in &node.edges {
+                for outcome in &edge.outcomes {
+                    let n_plays: u64 = outcome.payoffs.iter().map(|(_, n)| n).sum();
+                    let Next::Node(child) = outcome.next else { continue };
+                    if n_plays < least.max(1) {
+                        continue;
+                    }
+                    let mut joint = node.joint_of(key);
+                    if let (Some(nature), Some(drawn)) = (self.nature, &outcome.nature) {
+                        joint[nature.index()] = drawn.clone();
+                    }
+                    visited.push(VisitedMove {
+                        before: node.state.clone(),
+                        joint,
+                        after: self.nodes[child].state.clone(),
+                        payoffs: outcome.payoffs.clone(),
+                    });
+                }
+            }
+        }
+        visited
+    }
+
     /// Returns the line of the actions with the most plays from a node on.
     pub(super) fn line(&self, from: usize, role: Role) -> Line<P::Move> {
         let (mut at, mut joints, mut value) = (from, Vec::new(), 0.0);
@@ -483,6 +521,15 @@ impl<P: Continuous> Node<P> {
             joint[chooser.role.index()] = chooser.arms[arm as usize].m.clone();
         }
         joint
+    }
+}
+
+impl<M> Outcome<M> {
+    fn record(&mut self, payoffs: &[f64]) {
+        match self.payoffs.iter_mut().find(|(known, _)| known == payoffs) {
+            Some((_, n)) => *n += 1,
+            None => self.payoffs.push((payoffs.to_vec(), 1)),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 
+use super::Learning;
 use crate::shipped::Shipped;
 
 /// An experiment that is part of the library.
@@ -30,6 +31,7 @@ macro_rules! experiments {
 
 /// All experiments.
 pub const EXPERIMENTS: &[BuiltInExperiment] = experiments![
+    "kaiser-stafiniak-2010-table-1" "002-table-1",
     "kaiser-stafiniak-2011-table-1" "000-table-1",
     "michulke-2011-figure-1" "001-figure-1",
     "trutman-table-5.2" "003-table-5.2",
@@ -84,6 +86,8 @@ pub struct Experiment {
     pub max_steps: u64,
     /// Number of moves that are searched to measure heuristics.
     pub moves: u64,
+    /// How the evaluation games of the players are learnt, if they are.
+    pub learning: Option<Learning>,
     /// The columns of the table.
     pub columns: Vec<Column>,
     /// The games.
@@ -105,6 +109,8 @@ pub struct Column {
     pub iterations: Option<u64>,
     /// Number of pairs of matches of this column alone.
     pub repeats: Option<u64>,
+    /// How the formulas of learnt evaluation games are chosen.
+    pub policy: Option<String>,
     /// A part of the names of the games of this column. `None` for all games.
     pub only: Option<String>,
     /// The results of the paper for each game, or for each game and role.
@@ -189,6 +195,7 @@ impl Experiment {
                 player: required(column, "player", &name)?,
                 iterations: sized(column, "iterations"),
                 repeats: sized(column, "repeats").filter(|_| !quick),
+                policy: text_of(column, "policy"),
                 only: text_of(column, "only"),
                 paper: texts(column, "paper"),
                 name,
@@ -198,7 +205,22 @@ impl Experiment {
             let sheet = required(game, "sheet", &name)?;
             Ok(ExperimentGame { name, shipped: text_of(game, "shipped"), sheet })
         });
+        let learning = match table.get("learning").map(toml::Spanned::get_ref) {
+            Some(DeValue::Table(learning)) => {
+                let needed = |key: &str| {
+                    let missing = || DefinitionError(format!("[learning] has no {key}"));
+                    sized(learning, key).ok_or_else(missing)
+                };
+                Some(Learning {
+                    plays: needed("plays")?,
+                    iterations: needed("iterations")?,
+                    least_plays: needed("least_plays")?,
+                })
+            }
+            _ => None,
+        };
         Ok(Experiment {
+            learning,
             title: required(table, "title", "the experiment")?,
             kind: match text_of(table, "kind").as_deref() {
                 Some("costs") => ExperimentKind::Costs,
