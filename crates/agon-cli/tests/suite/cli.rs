@@ -4,6 +4,7 @@ mod bench;
 mod draw;
 mod editing;
 mod engine;
+mod evaluation_games;
 mod experiment;
 mod explain;
 mod exploding;
@@ -74,6 +75,7 @@ fn help_lists_all_commands_and_has_examples() {
         "replay",
         "match",
         "tournament",
+        "evaluation-games",
         "play",
         "players",
         "player",

@@ -89,3 +89,35 @@ fn costs_of_heuristics_are_measured() {
         assert!((0.0..=1.0).contains(&part), "{share}");
     }
 }
+
+/// Evaluation games are learnt before the matches, once.
+#[test]
+fn an_experiment_learns_what_its_players_use() {
+    let scratch = Scratch::new("experiment-learns");
+    let folder = scratch.path("store").to_string_lossy().into_owned();
+    let args = [
+        "experiment",
+        "kaiser-stafiniak-2010-table-1",
+        "--quick",
+        "--iterations",
+        "4",
+        "--repeats",
+        "1",
+        "--only",
+        "Breakthrough",
+        "--column",
+        "information",
+        "--json",
+        "--quiet",
+        "--store",
+        &folder,
+    ];
+    let first = json(&agon(&args).succeeds());
+    let learnt = first["learnt"].as_array().expect("what was learnt");
+    assert_eq!(learnt[0]["games"].as_array().map(Vec::len), Some(2), "{first}");
+    let cell = &first["cells"][0];
+    assert_eq!(cell["roles"][0]["paper"], "77 %", "{cell}");
+    assert!(cell["player"].as_str().is_some_and(|player| player.contains(&folder)), "{cell}");
+    let second = json(&agon(&args).succeeds());
+    assert_eq!((&second["learnt"], &second["cells"]), (&first["learnt"], &first["cells"]));
+}
