@@ -16,8 +16,10 @@ mod gdl_perf;
 mod ground;
 mod host;
 mod info;
+mod learn;
 mod lsp;
 mod match_command;
+mod models;
 mod new;
 mod perft;
 mod play;
@@ -83,6 +85,8 @@ enum Command {
     ExplainCode(explain_code::Args),
     Show(show::Args),
     Translate(translate::Args),
+    Learn(learn::Args),
+    Models(models::Args),
     Tournament(tournament::Args),
     Experiment(experiment::Args),
     Host(host::Args),
@@ -117,6 +121,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "translate",
         ],
     ),
+    ("Learn", &["learn", "models"]),
     ("Compare players", &["tournament", "experiment"]),
     ("Play over the network", &["host", "player"]),
     ("Use from other languages and shells", &["engine", "completions"]),
@@ -153,6 +158,7 @@ impl Command {
             Command::Assess(args) => (&args.play.rules.params, vec![&mut args.game]),
             Command::Show(args) => (&args.play.params, vec![&mut args.game]),
             Command::Translate(args) => (&args.play.params, vec![&mut args.game]),
+            Command::Learn(args) => (&args.play.rules.params, vec![&mut args.game]),
             Command::Host(args) => (&args.play.rules.params, vec![&mut args.game]),
             Command::Perft(args) => (&args.play.rules.params, vec![&mut args.game]),
             Command::Record(args) => (&args.play.params, vec![&mut args.game]),
@@ -168,6 +174,7 @@ impl Command {
             | Command::Players(_)
             | Command::Games(_)
             | Command::ExplainCode(_)
+            | Command::Models(_)
             | Command::Tournament(_)
             | Command::Experiment(_)
             | Command::Player(_)
@@ -229,6 +236,8 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Replay(args) => replay::run(args),
         Command::Match(args) => match_command::run(args),
         Command::Serve(args) => serve::run(args),
+        Command::Learn(args) => learn::run(args),
+        Command::Models(args) => models::run(args),
         Command::Tournament(args) => tournament::run(args),
         Command::Experiment(args) => experiment::run(args),
         Command::Play(args) => play::run(args),

@@ -38,19 +38,29 @@
 //! - `patterns`: sets of units with tables of weights.
 //! - `network`: the weights that a state selects, computed from what changed.
 //! - `train`: temporal difference learning.
+//! - `weights`: weights that several threads learn.
 //! - `model`: [`Learner`] and [`LearntEvaluator`].
+//! - `labels`: facts in an order that does not depend on names; `stored`: [`Model`], what is kept
+//!   of a learner; `file`: its bytes.
 #![forbid(unsafe_code)]
 
 mod facts;
+mod file;
+mod labels;
 mod model;
 mod network;
 mod patterns;
 mod sample;
+mod stored;
 mod symmetry;
 #[cfg(test)]
 mod tests;
 mod train;
 mod units;
+mod weights;
 
+pub use file::ModelError;
+pub use labels::Labels;
 pub use model::{CannotLearn, Learner, LearnerFacts, LearntEvaluator, LearntLeaves, NotSaved};
+pub use stored::{EloEstimate, GameModel, Model, ModelHistory, Progress};
 pub use train::TrainOptions;

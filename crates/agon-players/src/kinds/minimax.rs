@@ -86,6 +86,7 @@ impl Kind for Minimax {
         let search = LearntSearch::new(
             self.plan.clone(),
             Method::Minimax(self.options.clone()),
+            context.rules.model.clone(),
             context.seed,
         );
         context.seat(search)
