@@ -34,6 +34,7 @@ mod show;
 mod simulate;
 mod solve;
 mod tournament;
+mod transfer;
 mod translate;
 pub(crate) mod why;
 
@@ -87,6 +88,7 @@ enum Command {
     Translate(translate::Args),
     Learn(learn::Args),
     Models(models::Args),
+    Transfer(transfer::Args),
     Tournament(tournament::Args),
     Experiment(experiment::Args),
     Host(host::Args),
@@ -121,7 +123,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "translate",
         ],
     ),
-    ("Learn", &["learn", "models"]),
+    ("Learn", &["learn", "models", "transfer"]),
     ("Compare players", &["tournament", "experiment"]),
     ("Play over the network", &["host", "player"]),
     ("Use from other languages and shells", &["engine", "completions"]),
@@ -175,6 +177,7 @@ impl Command {
             | Command::Games(_)
             | Command::ExplainCode(_)
             | Command::Models(_)
+            | Command::Transfer(_)
             | Command::Tournament(_)
             | Command::Experiment(_)
             | Command::Player(_)
@@ -238,6 +241,7 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Serve(args) => serve::run(args),
         Command::Learn(args) => learn::run(args),
         Command::Models(args) => models::run(args),
+        Command::Transfer(args) => transfer::run(args),
         Command::Tournament(args) => tournament::run(args),
         Command::Experiment(args) => experiment::run(args),
         Command::Play(args) => play::run(args),

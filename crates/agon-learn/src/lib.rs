@@ -42,6 +42,7 @@
 //! - `model`: [`Learner`] and [`LearntEvaluator`].
 //! - `labels`: facts in an order that does not depend on names; `stored`: [`Model`], what is kept
 //!   of a learner; `file`: its bytes.
+//! - `transfer`: weights from a board of one size to a board of another.
 #![forbid(unsafe_code)]
 
 mod facts;
@@ -56,6 +57,7 @@ mod symmetry;
 #[cfg(test)]
 mod tests;
 mod train;
+mod transfer;
 mod units;
 mod weights;
 
@@ -64,3 +66,4 @@ pub use labels::Labels;
 pub use model::{CannotLearn, Learner, LearnerFacts, LearntEvaluator, LearntLeaves, NotSaved};
 pub use stored::{EloEstimate, GameModel, Model, ModelHistory, Progress};
 pub use train::TrainOptions;
+pub use transfer::{CannotTransfer, Transferred};

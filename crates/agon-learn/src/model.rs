@@ -26,6 +26,14 @@ pub struct Learner<P: Position> {
     workers: Vec<Worker<P>>,
     options: TrainOptions,
     facts: LearnerFacts,
+    /// What the patterns are made of. A learner that goes on from a model does not know it.
+    pub(crate) shapes: Option<Shapes>,
+}
+
+/// What patterns are made of.
+pub(crate) struct Shapes {
+    pub(crate) units: Vec<units::Unit>,
+    pub(crate) patterns: Patterns,
 }
 
 /// A thread that plays and learns.
@@ -174,7 +182,9 @@ impl<P: Notation> Learner<P> {
             mean_length: sample.mean_length,
         };
         drop(batch);
-        Learner::with_network(position, Arc::new(network), options, facts)
+        let mut learner = Learner::with_network(position, Arc::new(network), options, facts)?;
+        learner.shapes = Some(Shapes { units, patterns });
+        Ok(learner)
     }
 
     /// Makes a learner whose weights are all zero.
@@ -195,7 +205,8 @@ impl<P: Notation> Learner<P> {
         let workers = workers.ok_or(CannotLearn::NoBits)?;
         let learning = Learning::new(players.n_heads(), network.n_weights);
         let position = position.clone();
-        Ok(Learner { position, players, network, learning, workers, options, facts })
+        let shapes = None;
+        Ok(Learner { position, players, network, learning, workers, options, facts, shapes })
     }
 
     /// Returns what was found out about the game.

@@ -187,6 +187,19 @@ impl GameModel {
 }
 
 impl<P: Notation> Learner<P> {
+    /// Replaces the weights by those of a model of the game. Unlike [`GameModel::learner`] this
+    /// keeps what the learner has found out about the game. Returns whether the model has the same
+    /// patterns; if not, nothing has changed.
+    pub fn take_weights(&mut self, model: &GameModel) -> bool {
+        let fits = *self.network == *model.network && self.learning.len() == model.weights.len();
+        if fits {
+            for (at, &weight) in model.weights.iter().enumerate() {
+                self.learning.set(at, (weight, [0.0; 2]));
+            }
+        }
+        fits
+    }
+
     /// Returns what was learnt so far as a model. `start` is the start position of the game.
     /// Returns `None` if a name of the game has no label.
     pub fn model(&self, start: &P, labels: &Labels, history: ModelHistory) -> Option<Model> {

@@ -6,6 +6,9 @@
 //! is kept beside it after every slice, so that learning goes on after an interruption of any kind.
 //! In the end the best checkpoint plays against the same search without an evaluation.
 
+mod arena;
+mod transfer;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,8 +18,10 @@ use std::time::{Duration, Instant};
 use agon_game::Budget;
 use agon_learn::{CannotLearn, Learner, LearntEvaluator, Model, TrainOptions};
 pub use agon_learn::{EloEstimate, LearnerFacts, ModelHistory, Progress};
-use agon_match::tournament::{Decision, Estimate, Sprt, elo_of_points};
-use agon_players::EvaluationMatch;
+use agon_match::tournament::{Decision, Sprt};
+
+use arena::Arena;
+pub use transfer::{TransferError, TransferOptions, TransferReport, transfer};
 
 use crate::engine::{GamePosition, GameTask};
 use crate::game::Game;
@@ -122,8 +127,6 @@ const N_SLICES: f64 = 12.0;
 const SLICE: [f64; 2] = [1.0, 120.0];
 /// Part of the time of a slice for its matches.
 const MATCH_PART: f64 = 0.35;
-/// Number of blocks of matches that are played before the test looks at them again.
-const BLOCKS_AT_ONCE: u64 = 4;
 /// Maximum number of blocks for a checkpoint, and for the last matches.
 const MAX_BLOCKS: [u64; 2] = [32, 48];
 /// The test of a checkpoint: refuted if it is weaker by this many Elo points rather than stronger.
@@ -167,7 +170,7 @@ impl GameTask for Task<'_> {
 /// A game that is being learnt.
 struct Session<'a, P: GamePosition> {
     task: Task<'a>,
-    start: P,
+    arena: Arena<P>,
     learner: Learner<P>,
     history: ModelHistory,
     best: Option<Best<P>>,
@@ -233,7 +236,9 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
         let kept = history.progress.iter().filter(|progress| progress.is_kept);
         let elo = kept.map(|progress| bounded(progress.step.elo)).sum();
         let seconds_before = history.seconds;
-        Ok(Session { task, start, learner, history, best, elo, seconds_before })
+        let stop = Arc::clone(&options.stop);
+        let arena = Arena { start, threads: options.threads, stop };
+        Ok(Session { task, arena, learner, history, best, elo, seconds_before })
     }
 
     fn run(mut self) -> Result<Learnt, LearnError> {
@@ -286,13 +291,13 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
         let number = self.history.progress.len() as u64 + 1;
         let seed = self.task.options.seed ^ STREAMS[0] ^ number.rotate_left(32);
         let pair = [Some(&candidate), best];
-        let blocks = self.matches(pair, seed, MAX_BLOCKS[0], until, Some(TEST));
+        let blocks = self.arena.matches(pair, seed, MAX_BLOCKS[0], until, Some(TEST));
         let is_kept = TEST.run(blocks.iter().copied()).decision != Some(Decision::First);
         self.count();
         let progress = Progress {
             seconds: self.history.seconds,
             n_games: self.learner.n_games(),
-            step: self.estimate(&blocks),
+            step: self.arena.estimate(&blocks),
             is_kept,
         };
         self.history.progress.push(progress);
@@ -322,7 +327,7 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
     fn model(&self) -> Result<Model, LearnError> {
         let history = ModelHistory { written: (self.task.options.now)(), ..self.history.clone() };
         let labels = &self.task.game.key().labels;
-        let model = self.learner.model(&self.start, labels, history);
+        let model = self.learner.model(&self.arena.start, labels, history);
         model.ok_or(LearnError::Cannot(CannotLearn::NoBits))
     }
 
@@ -347,8 +352,8 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
         if !is_interrupted {
             let seed = self.task.options.seed ^ STREAMS[1];
             let pair = [Some(&best.evaluator), None];
-            let blocks = self.matches(pair, seed, MAX_BLOCKS[1], end, None);
-            model.history.elo = Some(self.estimate(&blocks));
+            let blocks = self.arena.matches(pair, seed, MAX_BLOCKS[1], end, None);
+            model.history.elo = Some(self.arena.estimate(&blocks));
         }
         self.count();
         model.history.progress = self.history.progress.clone();
@@ -359,69 +364,6 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
         let path = self.task.path.to_owned();
         let n_bytes = std::fs::metadata(&path).map_or(0, |facts| facts.len());
         Ok(Learnt { history: self.history, path, n_bytes, is_interrupted })
-    }
-
-    /// Plays blocks of matches until a test decides or the time is over, but at least a few.
-    /// Returns the points of the first evaluation in each block.
-    fn matches(
-        &self,
-        pair: [Option<&LearntEvaluator<P>>; 2],
-        seed: u64,
-        max_blocks: u64,
-        until: Option<Instant>,
-        test: Option<Sprt>,
-    ) -> Vec<f64> {
-        let mut points = Vec::new();
-        while (points.len() as u64) < max_blocks {
-            let from = points.len() as u64;
-            points.extend(self.blocks(pair, seed, from));
-            let is_decided =
-                test.is_some_and(|test| test.run(points.iter().copied()).decision.is_some());
-            let is_late = until.is_some_and(|until| Instant::now() >= until);
-            if is_decided || is_late || self.is_stopped() {
-                break;
-            }
-        }
-        points
-    }
-
-    /// Plays several blocks at once. The results do not depend on the number of threads.
-    fn blocks(&self, pair: [Option<&LearntEvaluator<P>>; 2], seed: u64, from: u64) -> Vec<f64> {
-        let threads = (self.task.options.threads.max(1) as u64).min(BLOCKS_AT_ONCE);
-        let mut played: Vec<(u64, f64)> = std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..threads)
-                .map(|thread| {
-                    let matches = EvaluationMatch::new(&self.start, seed);
-                    scope.spawn(move || {
-                        let own = (from..from + BLOCKS_AT_ONCE).skip(thread as usize);
-                        own.step_by(threads as usize)
-                            .map(|block| (block, matches.play_block(block, pair)))
-                            .collect::<Vec<_>>()
-                    })
-                })
-                .collect();
-            let joined = handles.into_iter().map(|handle| match handle.join() {
-                Ok(played) => played,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            joined.flatten().collect()
-        });
-        played.sort_unstable_by_key(|(block, _)| *block);
-        played.into_iter().map(|(_, points)| points).collect()
-    }
-
-    fn estimate(&self, blocks: &[f64]) -> EloEstimate {
-        let n_matches = blocks.len() * self.start.shape().players().count();
-        let Some(points) = Estimate::of(blocks) else {
-            let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
-            return EloEstimate { elo: 0.0, low, high, n_matches: 0 };
-        };
-        EloEstimate {
-            elo: elo_of_points(points.mean),
-            low: elo_of_points(points.low),
-            high: elo_of_points(points.high),
-            n_matches: n_matches as u32,
-        }
     }
 }
 

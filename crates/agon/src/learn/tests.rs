@@ -2,6 +2,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use agon_learn::Transferred;
+
 use super::*;
 
 /// A folder that is removed in the end.
@@ -151,4 +153,32 @@ fn games_that_cannot_be_learnt_are_refused() {
     let folder = Folder::new("refused");
     let refused = learn(&game, &folder.model(), &options(64, 1), &mut |_| {});
     assert!(matches!(refused, Err(LearnError::Cannot(_))), "{refused:?}");
+}
+
+/// What was learnt on a small board helps on a larger one before anything is learnt there.
+#[test]
+fn a_small_board_starts_a_larger_one() {
+    let [small, large] = ["reversi-6x6", "othello"].map(|name| Game::open(name).expect("it ships"));
+    let folder = Folder::new("transfer");
+    run(&small, &folder, &options(2000, 2));
+    let model = read_model(&folder.model()).expect("it was written");
+    let path = folder.0.join("large.agon-model");
+    let plan = TransferOptions { threads: 2, seed: 3, now: || 1_000_000 };
+    let report = transfer(&small, &model, &large, &path, &plan).expect("the games are alike");
+    let Transferred { n_tables, n_filled } = report.transferred;
+    assert!(n_filled * 2 > n_tables, "{n_filled} of {n_tables}");
+    assert!(report.elo.low > 0.0, "{:?}", report.elo);
+    let other = Game::open("four-way-tron").expect("it ships");
+    let refused = transfer(&small, &model, &other, &path, &plan);
+    assert!(matches!(refused, Err(TransferError::Games(_))), "{refused:?}");
+    let refused = transfer(&large, &model, &small, &path, &plan);
+    assert!(matches!(refused, Err(TransferError::Model(_))), "{refused:?}");
+    // Learning goes on from there.
+    let mut begun = String::new();
+    let learnt = learn(&large, &path, &options(64, 2), &mut |event| {
+        if let LearnEvent::Begun { resumed, .. } = event {
+            begun = format!("{}", resumed.is_some());
+        }
+    });
+    assert!(learnt.is_ok() && begun == "true", "{learnt:?}");
 }

@@ -109,6 +109,23 @@ fn learning_needs_a_limit_and_a_game_that_can_be_learnt() {
     agon(&["models", "show", "no-such-key"]).complains(1, "no model has a key");
 }
 
+#[test]
+fn a_model_starts_the_next_board() {
+    let scratch = Scratch::new("learn-transfer");
+    let store = scratch.path("models");
+    let transfer = ["transfer", "reversi-6x6", "othello", "--threads", "2", "--json"];
+    with_store(&store, &transfer).complains(1, "learn it first");
+    with_store(&store, &["learn", "reversi-6x6", "--games", "200"]).succeeds();
+    let report = json(&with_store(&store, &transfer).succeeds());
+    has_keys(&report, &["from", "to", "tables", "filled", "elo", "model"]);
+    assert!(report["filled"].as_u64() > Some(0), "{report}");
+    with_store(&store, &transfer).complains(1, "--fresh");
+    let other = ["transfer", "reversi-6x6", "four-way-tron"];
+    with_store(&store, &other).complains(1, "nothing can be transferred");
+    let learnt = with_store(&store, &["learn", "othello", "--games", "64"]).succeeds();
+    assert!(learnt.err.contains("goes on after 0 games"), "{}", learnt.err);
+}
+
 /// A process that is killed at any moment leaves files that can be used.
 #[test]
 fn learning_goes_on_after_a_kill() {
