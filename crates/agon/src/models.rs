@@ -295,7 +295,7 @@ impl ModelStore {
 }
 
 /// Returns the file with the state of learning beside a model.
-pub(crate) fn training_path(model: &Path) -> PathBuf {
+pub fn training_path(model: &Path) -> PathBuf {
     model.with_extension(TRAINING_ENDING)
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use agon::Game;
 use agon::learn::{
     EloEstimate, LearnError, LearnEvent, LearnFrom, LearnOptions, Learnt, Progress, learn,
 };
@@ -43,15 +44,8 @@ pub(crate) struct Args {
     /// Number of games to learn from; with one thread the seed alone decides what is learnt
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
-    /// Write the model to a file instead of the store
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Number of threads [default: all processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
-    /// Seed of the random number generators
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    learner: LearnerOptions,
     /// Go on where learning ended; an error if there is nothing to go on from
     #[arg(long, conflicts_with = "fresh")]
     resume: bool,
@@ -63,6 +57,47 @@ pub(crate) struct Args {
     json: bool,
     #[command(flatten)]
     pub(super) play: PlayOptions,
+}
+
+/// Options of commands that learn.
+#[derive(clap::Args)]
+pub(super) struct LearnerOptions {
+    /// Write the model to a file instead of the store
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Number of threads [default: all processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// Seed of the random number generators
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+}
+
+impl LearnerOptions {
+    pub(super) fn n_threads(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(all, usize::from)
+    }
+
+    /// Returns the file of the model of a game.
+    pub(super) fn path(&self, game: &Game) -> Result<PathBuf, Failure> {
+        let path = match &self.out {
+            Some(path) => path.clone(),
+            None => stored_path(game)?,
+        };
+        if path.is_dir() {
+            return Err(Failure::unreadable(format!("--out: {} is a folder", path.display())));
+        }
+        Ok(path)
+    }
+}
+
+/// Returns the file of the model of a game in the store.
+pub(super) fn stored_path(game: &Game) -> Result<PathBuf, Failure> {
+    let folder = ModelStore::folder_of_user().ok_or_else(|| {
+        Failure::unreadable("there is no folder for models: set AGON_MODELS or give --out")
+    })?;
+    Ok(ModelStore::at(&folder).path(game.key().key))
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -77,11 +112,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let options = LearnOptions {
         seconds: seconds(args)?,
         n_games: args.games,
-        threads: args.threads.map_or_else(
-            || std::thread::available_parallelism().map_or(1, usize::from),
-            usize::from,
-        ),
-        seed: args.seed,
+        threads: args.learner.n_threads(),
+        seed: args.learner.seed,
         from: match (args.resume, args.fresh) {
             (true, _) => LearnFrom::Saved,
             (false, true) => LearnFrom::Nothing,
@@ -95,18 +127,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let message = format!("{} cannot be learnt: the game has no circuit", game.name());
         return Err(Failure::wrong(message));
     }
-    let path = match &args.out {
-        Some(path) => path.clone(),
-        None => {
-            let folder = ModelStore::folder_of_user().ok_or_else(|| {
-                Failure::unreadable("there is no folder for models: set AGON_MODELS or give --out")
-            })?;
-            ModelStore::at(&folder).path(game.key().key)
-        }
-    };
-    if path.is_dir() {
-        return Err(Failure::unreadable(format!("--out: {} is a folder", path.display())));
-    }
+    let path = args.learner.path(&game)?;
     let show = if args.json { show_json } else { show_text };
     let learnt = learn(&game, &path, &options, &mut |event| show(event)).map_err(failure)?;
     if args.json {

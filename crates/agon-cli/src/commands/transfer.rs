@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use agon::learn::{TransferOptions, transfer};
-use agon::models::{ModelStore, read_model};
+use agon::models::{read_model, training_path};
 use serde_json::json;
 
+use super::learn::{LearnerOptions, stored_path};
 use super::models::{elo_json, elo_text};
 use crate::clock;
 use crate::failure::Failure;
@@ -30,15 +31,8 @@ pub(crate) struct Args {
     /// Model of the first game [default: the one in the store]
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// File of the model of the second game [default: in the store]
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Number of threads [default: all processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
-    /// Seed of the random number generators; that of learning the first game
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    learner: LearnerOptions,
     /// Replace what was learnt of the second game before
     #[arg(long)]
     fresh: bool,
@@ -51,17 +45,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let play = PlayOptions { engine: EngineChoice::Auto, rules: RuleOptions::default() };
     let [from, to] = [&args.from, &args.to].map(|game| open::open_to_learn(game, &play));
     let (from, to) = (from?, to?);
-    let path = |given: &Option<PathBuf>, key: u128| match given {
-        Some(path) => Ok(path.clone()),
-        None => {
-            let folder = ModelStore::folder_of_user();
-            let store = folder.map(|folder| ModelStore::at(&folder).path(key));
-            store.ok_or_else(|| {
-                Failure::unreadable("there is no folder for models: set AGON_MODELS")
-            })
-        }
+    let model = match &args.model {
+        Some(path) => path.clone(),
+        None => stored_path(&from)?,
     };
-    let model = path(&args.model, from.key().key)?;
     if !model.exists() {
         return Err(Failure::wrong(format!(
             "there is no model of {}: learn it first, as in `agon learn {} --minutes 5`",
@@ -69,19 +56,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let model = read_model(&model)?;
-    let out = path(&args.out, to.key().key)?;
-    if !args.fresh && (out.exists() || out.with_extension("agon-training").exists()) {
+    let out = args.learner.path(&to)?;
+    if !args.fresh && (out.exists() || training_path(&out).exists()) {
         return Err(Failure::wrong(format!(
             "{} was learnt before; --fresh replaces the state of learning",
             args.to
         )));
     }
     let options = TransferOptions {
-        threads: args.threads.map_or_else(
-            || std::thread::available_parallelism().map_or(1, usize::from),
-            usize::from,
-        ),
-        seed: args.seed,
+        threads: args.learner.n_threads(),
+        seed: args.learner.seed,
         now: || clock::now() / 1000,
     };
     let report = transfer(&from, &model, &to, &out, &options)
