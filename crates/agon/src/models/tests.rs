@@ -275,7 +275,8 @@ fn numbers_are_names_too() {
     let game = open("tic-tac-toe");
     let mut rng = Rng::seed_from_u64(1);
     let suffix: u32 = rng.random_range(100..1000);
-    let text = agon_game::kif::without_comments(&game.rules_text());
+    let rules = game.rules_text();
+    let text = agon_game::kif::without_comments(&rules);
     let renamed: Vec<String> = agon_game::kif::tokens(&text)
         .map(|token| match token {
             "1" | "2" | "3" => format!("place{token}x{suffix}"),
