@@ -17,8 +17,10 @@ mod gdl_perf;
 mod ground;
 mod host;
 mod info;
+mod learn;
 mod lsp;
 mod match_command;
+mod models;
 mod new;
 mod perft;
 mod play;
@@ -33,6 +35,7 @@ mod show;
 mod simulate;
 mod solve;
 mod tournament;
+mod transfer;
 mod translate;
 pub(crate) mod why;
 
@@ -84,9 +87,12 @@ enum Command {
     ExplainCode(explain_code::Args),
     Show(show::Args),
     Translate(translate::Args),
+    Learn(learn::Args),
+    Models(models::Args),
+    Transfer(transfer::Args),
+    EvaluationGames(evaluation_games::Args),
     Tournament(tournament::Args),
     Experiment(experiment::Args),
-    EvaluationGames(evaluation_games::Args),
     Host(host::Args),
     Player(player::Args),
     Engine(engine::Args),
@@ -119,8 +125,8 @@ const GROUPS: &[(&str, &[&str])] = &[
             "translate",
         ],
     ),
+    ("Learn", &["learn", "models", "transfer", "evaluation-games"]),
     ("Compare players", &["tournament", "experiment"]),
-    ("Learn", &["evaluation-games"]),
     ("Play over the network", &["host", "player"]),
     ("Use from other languages and shells", &["engine", "completions"]),
     ("Test and measure engines", &["perft", "record", "replay", "ground", "bench", "gdl-perf"]),
@@ -157,6 +163,7 @@ impl Command {
             Command::Show(args) => (&args.play.params, vec![&mut args.game]),
             Command::Translate(args) => (&args.play.params, vec![&mut args.game]),
             Command::EvaluationGames(args) => (&args.play.rules.params, vec![&mut args.game]),
+            Command::Learn(args) => (&args.play.rules.params, vec![&mut args.game]),
             Command::Host(args) => (&args.play.rules.params, vec![&mut args.game]),
             Command::Perft(args) => (&args.play.rules.params, vec![&mut args.game]),
             Command::Record(args) => (&args.play.params, vec![&mut args.game]),
@@ -172,6 +179,8 @@ impl Command {
             | Command::Players(_)
             | Command::Games(_)
             | Command::ExplainCode(_)
+            | Command::Models(_)
+            | Command::Transfer(_)
             | Command::Tournament(_)
             | Command::Experiment(_)
             | Command::Player(_)
@@ -233,6 +242,9 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Replay(args) => replay::run(args),
         Command::Match(args) => match_command::run(args),
         Command::Serve(args) => serve::run(args),
+        Command::Learn(args) => learn::run(args),
+        Command::Models(args) => models::run(args),
+        Command::Transfer(args) => transfer::run(args),
         Command::Tournament(args) => tournament::run(args),
         Command::Experiment(args) => experiment::run(args),
         Command::EvaluationGames(args) => evaluation_games::run(args),

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use agon::Game;
 use agon::engine::Engine;
+use agon::models::ModelStore;
 use agon::open::{self, Case, GoalPolicy, OpenError, OpenOptions, Purpose, Settings};
 pub(crate) use agon::open::{Language, language, split_settings};
 use agon_circuit::Deadline;
@@ -35,6 +36,26 @@ pub(crate) struct PlayOptions {
     pub(crate) engine: EngineChoice,
     #[command(flatten)]
     pub(crate) rules: RuleOptions,
+}
+
+/// Whether players use what was learnt before.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct ModelOptions {
+    /// Play without the models that `agon learn` has made; AGON_NO_MODELS=1 does the same
+    #[arg(long)]
+    no_models: bool,
+}
+
+impl ModelOptions {
+    /// Returns the choice of no models.
+    pub(crate) fn none() -> ModelOptions {
+        ModelOptions { no_models: true }
+    }
+
+    /// Returns the store of models, if players use it.
+    pub(crate) fn store(&self) -> Option<ModelStore> {
+        if self.no_models { None } else { ModelStore::of_user() }
+    }
 }
 
 /// How rules are read: options of every command that opens a game.
@@ -257,13 +278,20 @@ pub(crate) fn open_for_match(
     game: &str,
     source: Arc<Source>,
     play: &PlayOptions,
+    models: &ModelOptions,
     iterations: Option<u64>,
 ) -> Result<Game, Failure> {
     let purpose = match iterations {
         Some(_) => Purpose::ReproducibleSearch,
         None => Purpose::Search,
     };
-    opened(game, source, &play.options(purpose))
+    let options = OpenOptions { models: models.store(), ..play.options(purpose) };
+    opened(game, source, &options)
+}
+
+/// Opens a game to learn it.
+pub(crate) fn open_to_learn(game: &str, play: &PlayOptions) -> Result<Game, Failure> {
+    opened(game, source(game)?, &play.options(Purpose::ReproducibleSearch))
 }
 
 fn opened(name: &str, source: Arc<Source>, options: &OpenOptions) -> Result<Game, Failure> {

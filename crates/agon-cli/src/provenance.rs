@@ -72,7 +72,7 @@ fn machine() -> String {
 
 /// Returns the date of a day after 1 January 1970, in the Gregorian calendar. Years of this
 /// computation start in March, so that leap days come last.
-fn date(day: u64) -> String {
+pub(crate) fn date(day: u64) -> String {
     let day = day + 719_468;
     let (era, of_era) = (day / 146_097, day % 146_097);
     let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -48,6 +48,7 @@
 //!   [`same_rules`]: whether two rulesheets are equal; [`mod@format`]: layout of a text.
 //! - [`rules`]: rules in normal form; [`normalise`]: clauses to normal form.
 //! - [`check`]: diagnostics, and rules that can be played; [`codes`]: explanations of the codes.
+//! - [`canonical`](mod@canonical): keys of rules that do not depend on names and order.
 //! - [`interpreter`]: plays by evaluating the rules. It is the oracle for all faster engines.
 //! - [`circuit`]: grounds the rules and compiles them to a circuit, played by `agon-circuit`.
 //! - [`by_play`]: diagnostics that need random play.
@@ -55,6 +56,7 @@
 #![forbid(unsafe_code)]
 
 pub mod by_play;
+pub mod canonical;
 pub mod check;
 pub mod circuit;
 pub mod codes;

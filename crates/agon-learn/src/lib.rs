@@ -38,21 +38,34 @@
 //! - `patterns`: sets of units with tables of weights.
 //! - `network`: the weights that a state selects, computed from what changed.
 //! - `train`: temporal difference learning.
+//! - `weights`: weights that several threads learn.
 //! - `model`: [`Learner`] and [`LearntEvaluator`].
 //! - [`evaluation_games`]: structure rewriting games that are learnt to assess moves.
+//! - `labels`: facts in an order that does not depend on names; `stored`: [`Model`], what is kept
+//!   of a learner; `file`: its bytes.
+//! - `transfer`: weights from a board of one size to a board of another.
 #![forbid(unsafe_code)]
 
 pub mod evaluation_games;
 mod facts;
+mod file;
+mod labels;
 mod model;
 mod network;
 mod patterns;
 mod sample;
+mod stored;
 mod symmetry;
 #[cfg(test)]
 mod tests;
 mod train;
+mod transfer;
 mod units;
+mod weights;
 
+pub use file::ModelError;
+pub use labels::Labels;
 pub use model::{CannotLearn, Learner, LearnerFacts, LearntEvaluator, LearntLeaves, NotSaved};
+pub use stored::{EloEstimate, GameModel, Model, ModelHistory, Progress};
 pub use train::TrainOptions;
+pub use transfer::{CannotTransfer, Transferred};

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use agon_game::{Batch, Budget, Notation, Position, Rng, Role, Shape};
@@ -12,17 +13,33 @@ use crate::network::{Network, Scratch};
 use crate::patterns::Patterns;
 use crate::sample::Sample;
 use crate::symmetry::{Subject, Symmetries};
-use crate::train::{TrainOptions, Trainer, logistic};
+use crate::train::{Players, SelfPlay, TrainOptions, logistic};
 use crate::units::{self, holds};
+use crate::weights::Learning;
 
 /// An evaluation of the states of a game that is learnt by self-play.
 pub struct Learner<P: Position> {
     position: P,
-    batch: Box<dyn Batch<State = P::State, Move = P::Move>>,
-    network: Arc<Network>,
-    trainer: Trainer,
+    players: Players,
+    pub(crate) network: Arc<Network>,
+    pub(crate) learning: Learning,
+    workers: Vec<Worker<P>>,
     options: TrainOptions,
     facts: LearnerFacts,
+    /// What the patterns are made of. A learner that goes on from a model does not know it.
+    pub(crate) shapes: Option<Shapes>,
+}
+
+/// What patterns are made of.
+pub(crate) struct Shapes {
+    pub(crate) units: Vec<units::Unit>,
+    pub(crate) patterns: Patterns,
+}
+
+/// A thread that plays and learns.
+struct Worker<P: Position> {
+    batch: Box<dyn Batch<State = P::State, Move = P::Move>>,
+    rng: Rng,
 }
 
 /// What was found out about a game before learning began.
@@ -49,10 +66,12 @@ pub struct LearnerFacts {
 /// Why an evaluation cannot be learnt.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum CannotLearn {
-    /// The game does not have two players, or it has chance or hidden information.
-    Kind,
-    /// Both players choose at the same time from too many moves.
+    /// The game has hidden information.
+    Hidden,
+    /// Players choose at the same time from too many moves.
     TooManyJointMoves,
+    /// The moves of nature are not equally likely.
+    UnevenChances,
     /// The engine does not keep states as bits, because the game has no circuit.
     NoBits,
     /// The game has ended.
@@ -62,12 +81,9 @@ pub enum CannotLearn {
 impl std::fmt::Display for CannotLearn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            CannotLearn::Kind => {
-                "the game is not one of two players without chance and hidden information"
-            }
-            CannotLearn::TooManyJointMoves => {
-                "both players choose at the same time from too many moves"
-            }
+            CannotLearn::Hidden => "the game has hidden information",
+            CannotLearn::TooManyJointMoves => "players choose at the same time from too many moves",
+            CannotLearn::UnevenChances => "the moves of chance are not equally likely",
             CannotLearn::NoBits => "the game has no circuit",
             CannotLearn::Ended => "the game has ended",
         })
@@ -88,8 +104,12 @@ impl std::fmt::Display for NotSaved {
 
 impl std::error::Error for NotSaved {}
 
-/// Maximum number of joint moves where both players choose: all of them are evaluated.
+/// Maximum number of joint moves where several players choose: all of them are evaluated.
 const MAX_JOINT: usize = 2000;
+/// Maximum number of weights of a game with several perspectives.
+const MAX_WEIGHTS: usize = 12_000_000;
+/// Separates the random numbers of threads.
+const WORKER_STREAM: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Number of states of random play that are looked at.
 const N_SAMPLED: usize = 3000;
 
@@ -107,9 +127,10 @@ impl<P: Notation> Learner<P> {
         if position.is_terminal() {
             return Err(CannotLearn::Ended);
         }
-        if shape.players().count() != 2 || shape.nature.is_some() || shape.hidden {
-            return Err(CannotLearn::Kind);
+        if shape.hidden {
+            return Err(CannotLearn::Hidden);
         }
+        let players = Players::new(shape);
         let mut batch = position.batch(options.seed).ok_or(CannotLearn::NoBits)?;
         let texts = position.feature_texts();
         let mut rng = Rng::seed_from_u64(options.seed);
@@ -117,10 +138,13 @@ impl<P: Notation> Learner<P> {
         if !shape.turn_taking && sample.max_joint > MAX_JOINT {
             return Err(CannotLearn::TooManyJointMoves);
         }
+        if !sample.is_uniform {
+            return Err(CannotLearn::UnevenChances);
+        }
         let words: Option<Vec<&[u64]>> = sample.states.iter().map(P::state_words).collect();
         let words = words.filter(|_| !texts.is_empty()).ok_or(CannotLearn::NoBits)?;
         let units = units::find(&texts, &words);
-        let turn = turn_fact(texts.len(), &words, &sample);
+        let turns = turn_facts(texts.len(), &words, &sample, shape);
         let mut subject = Subject {
             position,
             batch: batch.as_mut(),
@@ -134,25 +158,55 @@ impl<P: Notation> Learner<P> {
         // The second perspective is the first one with the players exchanged, so the exchange must
         // lead from one to the other.
         let of_players = of_players.filter(|symmetry| {
-            turn.is_some_and(|turn| {
+            turns.first().is_some_and(|&turn| {
                 words.iter().all(|state| holds(&symmetry.apply(state), turn) != holds(state, turn))
             })
         });
         let patterns = Patterns::new(&units, &of_board, options.max_cells);
-        let network = Network::new(texts.len(), &units, &patterns, turn, of_players.as_ref());
+        let has_turn_fact = !turns.is_empty();
+        // Perspectives multiply the weights, so they must not be too many.
+        let n_weights = |turns: &[u32]| {
+            patterns.table_sizes.iter().sum::<usize>() * (turns.len() + 1) * players.n_heads()
+        };
+        let fits = turns.len() < 2 || n_weights(&turns) <= MAX_WEIGHTS;
+        let turns = if fits { turns } else { Vec::new() };
+        let network = Network::new(texts.len(), &units, &patterns, turns, of_players.as_ref());
         let facts = LearnerFacts {
             n_units: units.len(),
             n_cells: units.iter().filter(|unit| unit.cell.is_some()).count(),
             n_patterns: network.n_patterns(),
-            n_weights: network.n_weights,
+            n_weights: network.n_weights * players.n_heads(),
             n_symmetries: of_board.len(),
             exchanges_players: of_players.is_some(),
-            has_turn_fact: turn.is_some(),
+            has_turn_fact,
             mean_length: sample.mean_length,
         };
-        let trainer = Trainer::new(&network, options.seed);
-        let network = Arc::new(network);
-        Ok(Learner { position: position.clone(), batch, network, trainer, options, facts })
+        drop(batch);
+        let mut learner = Learner::with_network(position, Arc::new(network), options, facts)?;
+        learner.shapes = Some(Shapes { units, patterns });
+        Ok(learner)
+    }
+
+    /// Makes a learner whose weights are all zero.
+    pub(crate) fn with_network(
+        position: &P,
+        network: Arc<Network>,
+        options: TrainOptions,
+        facts: LearnerFacts,
+    ) -> Result<Learner<P>, CannotLearn> {
+        let players = Players::new(position.shape());
+        let workers: Option<Vec<Worker<P>>> = (0..options.threads.max(1) as u64)
+            .map(|number| {
+                let seed = options.seed ^ number.wrapping_mul(WORKER_STREAM);
+                let batch = position.batch(seed)?;
+                Some(Worker { batch, rng: Rng::seed_from_u64(seed) })
+            })
+            .collect();
+        let workers = workers.ok_or(CannotLearn::NoBits)?;
+        let learning = Learning::new(players.n_heads(), network.n_weights);
+        let position = position.clone();
+        let shapes = None;
+        Ok(Learner { position, players, network, learning, workers, options, facts, shapes })
     }
 
     /// Returns what was found out about the game.
@@ -163,23 +217,50 @@ impl<P: Notation> Learner<P> {
     /// Plays and learns until the budget is used up, where an iteration is a game. It may be called
     /// again to learn more.
     pub fn learn(&mut self, budget: &Budget) {
-        let Learner { position, batch, network, trainer, options, .. } = self;
-        trainer.run(position, batch.as_mut(), network, options, budget);
+        let Learner { position, players, network, learning, workers, options, .. } = self;
+        let (shape, start) = (position.shape().clone(), position.state().clone());
+        let play = SelfPlay {
+            start: &start,
+            shape: &shape,
+            players,
+            network,
+            learning,
+            options,
+            budget,
+            n_before: learning.n_games(),
+        };
+        match &mut workers[..] {
+            [worker] => play.run::<P>(worker.batch.as_mut(), &mut worker.rng),
+            workers => std::thread::scope(|scope| {
+                for worker in workers {
+                    let play = &play;
+                    scope.spawn(move || play.run::<P>(worker.batch.as_mut(), &mut worker.rng));
+                }
+            }),
+        }
     }
 
     /// Returns the number of games learnt from so far.
     pub fn n_games(&self) -> u64 {
-        self.trainer.n_games
+        self.learning.n_games()
     }
 
     /// Returns the number of steps of all games so far.
     pub fn n_steps(&self) -> u64 {
-        self.trainer.n_steps
+        self.learning.n_steps()
     }
 
-    /// Returns what was learnt so far, as bytes that [`Learner::restore`] reads.
+    /// Returns what was learnt so far, as bytes that [`Learner::restore`] reads: the numbers of
+    /// games and of steps, then for each weight the weight and its errors, all in little-endian
+    /// order.
     pub fn save(&self) -> Vec<u8> {
-        self.trainer.save()
+        let mut bytes = Vec::with_capacity(16 + 12 * self.learning.len());
+        bytes.extend(self.n_games().to_le_bytes());
+        bytes.extend(self.n_steps().to_le_bytes());
+        for (weight, [sum, size]) in self.learning.all() {
+            [weight, sum, size].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+        }
+        bytes
     }
 
     /// Replaces what was learnt by what another learner of the same game, with the same options and
@@ -188,17 +269,36 @@ impl<P: Notation> Learner<P> {
     /// # Errors
     /// [`NotSaved`] if the bytes do not fit the game. Then nothing has changed.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), NotSaved> {
-        self.trainer.restore(bytes, self.options.seed).ok_or(NotSaved)
+        let (n_games, rest) = bytes.split_first_chunk().ok_or(NotSaved)?;
+        let (n_steps, rest) = rest.split_first_chunk().ok_or(NotSaved)?;
+        let (weights, []) = rest.as_chunks::<12>() else { return Err(NotSaved) };
+        if weights.len() != self.learning.len() {
+            return Err(NotSaved);
+        }
+        self.go_on_from(u64::from_le_bytes(*n_games), u64::from_le_bytes(*n_steps));
+        for (at, saved) in weights.iter().enumerate() {
+            let (numbers, _) = saved.as_chunks::<4>();
+            let number = |place: usize| f32::from_le_bytes(numbers[place]);
+            self.learning.set(at, (number(0), [number(1), number(2)]));
+        }
+        Ok(())
+    }
+
+    /// Sets the numbers of games and steps so far. The random numbers of the learner that counted
+    /// them are not drawn again.
+    pub(crate) fn go_on_from(&mut self, n_games: u64, n_steps: u64) {
+        self.learning.n_games.store(n_games, Ordering::Relaxed);
+        self.learning.n_steps.store(n_steps, Ordering::Relaxed);
+        let seed = self.options.seed ^ n_games.wrapping_mul(WORKER_STREAM);
+        for (number, worker) in (0_u64..).zip(&mut self.workers) {
+            let stream = number.wrapping_mul(WORKER_STREAM).rotate_left(32);
+            worker.rng = Rng::seed_from_u64(seed ^ stream);
+        }
     }
 
     /// Returns the evaluation as learnt so far.
     pub fn evaluator(&self) -> LearntEvaluator<P> {
-        LearntEvaluator {
-            network: Arc::clone(&self.network),
-            weights: self.trainer.weights.as_slice().into(),
-            scratch: Scratch::default(),
-            position: PhantomData,
-        }
+        LearntEvaluator::new(Arc::clone(&self.network), self.learning.weights().into())
     }
 }
 
@@ -206,7 +306,8 @@ impl<P: Notation> Learner<P> {
 pub struct LearntEvaluator<P> {
     network: Arc<Network>,
     weights: Arc<[f32]>,
-    scratch: Scratch,
+    /// By head.
+    scratches: Vec<Scratch>,
     position: PhantomData<fn(P)>,
 }
 
@@ -215,47 +316,70 @@ impl<P> Clone for LearntEvaluator<P> {
         LearntEvaluator {
             network: Arc::clone(&self.network),
             weights: Arc::clone(&self.weights),
-            scratch: self.scratch.clone(),
+            scratches: self.scratches.clone(),
             position: PhantomData,
         }
+    }
+}
+
+impl<P> LearntEvaluator<P> {
+    pub(crate) fn new(network: Arc<Network>, weights: Arc<[f32]>) -> LearntEvaluator<P> {
+        let n_heads = weights.len() / network.n_weights.max(1);
+        let scratches = vec![Scratch::default(); n_heads];
+        LearntEvaluator { network, weights, scratches, position: PhantomData }
     }
 }
 
 impl<P: Position> LearntEvaluator<P> {
     /// Returns the expected result of the first player at a state, from 0 to 1.
     pub fn value(&mut self, state: &P::State) -> f32 {
+        self.value_of(0, state)
+    }
+
+    /// Returns the number of values: 1 in a game of two players alone, because one gains what the
+    /// other loses, otherwise one for each player.
+    pub fn n_values(&self) -> usize {
+        self.scratches.len()
+    }
+
+    /// Returns the expected result of a player at a state, from 0 to 1. Players are numbered
+    /// without nature, and there are [`LearntEvaluator::n_values`] of them.
+    pub fn value_of(&mut self, player: usize, state: &P::State) -> f32 {
         let words = P::state_words(state).unwrap_or(&[]);
-        self.scratch.set_parent(words);
-        logistic(self.scratch.sum(&self.network, &self.weights, words))
+        self.scratches[player].set_parent(words);
+        self.sum(player, words)
+    }
+
+    fn sum(&mut self, head: usize, words: &[u64]) -> f32 {
+        let n_weights = self.network.n_weights;
+        let weights = &self.weights[head * n_weights..(head + 1) * n_weights];
+        logistic(self.scratches[head].sum(&self.network, weights, words))
     }
 }
 
 impl<P: Position> EvaluateChildren<P::State> for LearntEvaluator<P> {
     fn set_parent(&mut self, parent: &P::State) {
-        self.scratch.set_parent(P::state_words(parent).unwrap_or(&[]));
+        self.scratches[0].set_parent(P::state_words(parent).unwrap_or(&[]));
     }
 
     fn child_value(&mut self, child: &P::State) -> f32 {
-        let words = P::state_words(child).unwrap_or(&[]);
-        2.0 * logistic(self.scratch.sum(&self.network, &self.weights, words)) - 1.0
+        2.0 * self.sum(0, P::state_words(child).unwrap_or(&[])) - 1.0
     }
 }
 
 /// A learnt evaluation of the leaves of a tree, in payoffs.
 pub struct LearntLeaves<P> {
     evaluator: LearntEvaluator<P>,
-    players: [usize; 2],
+    /// By player: its role.
+    players: Vec<usize>,
     least: f64,
     range: f64,
 }
 
 impl<P: Position> LearntLeaves<P> {
-    /// Returns the evaluation of the leaves of a game of two players. What one player gains, the
-    /// other loses.
+    /// Returns the evaluation of the leaves of a game.
     pub fn new(evaluator: LearntEvaluator<P>, shape: &Shape) -> LearntLeaves<P> {
-        let mut players = shape.players().map(Role::index);
-        let first = players.next().unwrap_or(0);
-        let players = [first, players.next().unwrap_or(first)];
+        let players = shape.players().map(Role::index).collect();
         let (least, most) = (*shape.payoffs.start(), *shape.payoffs.end());
         LearntLeaves { evaluator, players, least, range: most - least }
     }
@@ -263,29 +387,52 @@ impl<P: Position> LearntLeaves<P> {
 
 impl<P: Position + 'static> EvaluateLeaves<P::State> for LearntLeaves<P> {
     fn fork(&self) -> Box<dyn EvaluateLeaves<P::State>> {
-        Box::new(LearntLeaves { evaluator: self.evaluator.clone(), ..*self })
+        Box::new(LearntLeaves {
+            evaluator: self.evaluator.clone(),
+            players: self.players.clone(),
+            ..*self
+        })
     }
 
     fn evaluate(&mut self, state: &P::State, payoffs: &mut [f64]) {
-        let value = f64::from(self.evaluator.value(state));
-        let [first, second] = self.players;
-        payoffs[second] = self.least + self.range * (1.0 - value);
-        payoffs[first] = self.least + self.range * value;
+        let LearntLeaves { evaluator, players, least, range } = self;
+        let payoff = |value: f64| *least + *range * value;
+        match players[..] {
+            // What one player gains, the other loses.
+            [first, second] if evaluator.n_values() == 1 => {
+                let value = f64::from(evaluator.value(state));
+                payoffs[second] = payoff(1.0 - value);
+                payoffs[first] = payoff(value);
+            }
+            _ => {
+                for (player, &role) in players.iter().enumerate() {
+                    payoffs[role] = payoff(f64::from(evaluator.value_of(player, state)));
+                }
+            }
+        }
     }
 }
 
-/// Returns a fact that holds in exactly those sampled states in which the second player chooses. If
-/// both always choose together, it holds after an odd number of steps.
-fn turn_fact<S>(n_facts: usize, states: &[&[u64]], sample: &Sample<S>) -> Option<u32> {
+/// Returns facts that say who is to move: by player after the first, a fact that holds in exactly
+/// those sampled states in which that player chooses alone. If two players always choose together,
+/// it holds after an odd number of steps. The list is empty if a player has no such fact.
+fn turn_facts<S>(n_facts: usize, states: &[&[u64]], sample: &Sample<S>, shape: &Shape) -> Vec<u32> {
+    let n_players = shape.players().count();
     let has_movers = sample.movers.iter().any(Option::is_some);
-    let expected = |state: usize| match sample.movers[state] {
-        Some(mover) => Some(mover == 1),
-        None if has_movers => None,
-        None => Some(sample.parities[state]),
+    if n_players > 2 && !has_movers {
+        return Vec::new();
+    }
+    let fact = |player: usize| {
+        let expected = |state: usize| match sample.movers[state] {
+            Some(mover) => Some(mover == player),
+            None if has_movers => None,
+            None => Some(sample.parities[state]),
+        };
+        (0..n_facts as u32).find(|&fact| {
+            let fits =
+                |state| expected(state).is_none_or(|is_turn| holds(states[state], fact) == is_turn);
+            (0..states.len()).all(fits)
+        })
     };
-    (0..n_facts as u32).find(|&fact| {
-        let fits =
-            |state| expected(state).is_none_or(|is_turn| holds(states[state], fact) == is_turn);
-        (0..states.len()).all(fits)
-    })
+    (1..n_players).map(fact).collect::<Option<_>>().unwrap_or_default()
 }

@@ -3,36 +3,40 @@
 use crate::patterns::Patterns;
 use crate::symmetry::Symmetry;
 use crate::units::{Unit, holds};
+use crate::weights::Weights;
 
 /// The fixed part of a model: which weights a state selects.
 ///
-/// A state is seen from one of two perspectives, by the player who is to move. If the players can
-/// be exchanged by a symmetry, the second perspective is the first one through that symmetry, with
-/// the opposite sign. Otherwise it has weights of its own.
-#[derive(Clone, Debug)]
+/// A state is seen from a perspective, by the player who is to move. If two players can be
+/// exchanged by a symmetry, the second perspective is the first one through that symmetry, with
+/// the opposite sign. Otherwise each perspective has weights of its own.
+///
+/// Invariants: there is a perspective for each fact of `turns` and one more, all have the same
+/// number of patterns and facts, and `starts` are below `n_weights`.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Network {
-    perspectives: Vec<Perspective>,
-    /// The fact that holds if the second player is to move.
-    turn: Option<u32>,
+    pub(crate) perspectives: Vec<Perspective>,
+    /// By perspective after the first: the fact that holds if a state is seen that way.
+    pub(crate) turns: Vec<u32>,
     pub(crate) n_weights: usize,
 }
 
 /// How a player to move sees states.
-#[derive(Clone, Debug)]
-struct Perspective {
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Perspective {
     /// By fact: the range of its entries.
-    ends: Vec<u32>,
-    entries: Vec<Entry>,
+    pub(crate) ends: Vec<u32>,
+    pub(crate) entries: Vec<Entry>,
     /// By pattern: the weight that is selected if none of the facts holds.
-    starts: Vec<u32>,
-    sign: f32,
+    pub(crate) starts: Vec<u32>,
+    pub(crate) sign: f32,
 }
 
 /// The contribution of a fact to the index of a pattern.
-#[derive(Copy, Clone, Debug)]
-struct Entry {
-    pattern: u32,
-    amount: u32,
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) pattern: u32,
+    pub(crate) amount: u32,
 }
 
 impl Network {
@@ -40,7 +44,7 @@ impl Network {
         n_facts: usize,
         units: &[Unit],
         patterns: &Patterns,
-        turn: Option<u32>,
+        turns: Vec<u32>,
         exchange: Option<&Symmetry>,
     ) -> Network {
         let mut table_starts = Vec::with_capacity(patterns.table_sizes.len());
@@ -63,20 +67,22 @@ impl Network {
         let starts: Vec<u32> =
             patterns.patterns.iter().map(|pattern| table_starts[pattern.table]).collect();
         let mut perspectives = vec![Perspective::new(&of_fact, starts.clone(), 1.0)];
-        match (turn, exchange) {
-            (None, _) => {}
-            (Some(_), Some(symmetry)) => {
+        match (exchange, &turns[..]) {
+            (Some(symmetry), [_]) => {
                 let image = |&to: &u32| of_fact[to as usize].clone();
                 let through: Vec<Vec<Entry>> = symmetry.facts.iter().map(image).collect();
                 perspectives.push(Perspective::new(&through, starts, -1.0));
             }
-            (Some(_), None) => {
-                let starts = starts.iter().map(|start| start + n_weights as u32).collect();
-                perspectives.push(Perspective::new(&of_fact, starts, 1.0));
-                n_weights *= 2;
+            (_, turns) => {
+                let n_shared = n_weights;
+                for _ in turns {
+                    let starts = starts.iter().map(|start| start + n_weights as u32).collect();
+                    perspectives.push(Perspective::new(&of_fact, starts, 1.0));
+                    n_weights += n_shared;
+                }
             }
         }
-        Network { perspectives, turn, n_weights }
+        Network { perspectives, turns, n_weights }
     }
 
     /// Returns the number of weights that a state selects.
@@ -86,7 +92,29 @@ impl Network {
 
     /// Returns the perspective of a state.
     fn perspective(&self, words: &[u64]) -> usize {
-        usize::from(self.turn.is_some_and(|fact| holds(words, fact)))
+        let held = self.turns.iter().position(|&fact| holds(words, fact));
+        held.map_or(0, |turn| turn + 1)
+    }
+
+    /// Returns the network for facts in another order. `to` has the new number of each fact.
+    pub(crate) fn reordered(&self, to: &[u32]) -> Network {
+        let perspective = |perspective: &Perspective| {
+            let mut of_fact: Vec<Vec<Entry>> = vec![Vec::new(); to.len()];
+            for (fact, &to) in to.iter().enumerate() {
+                of_fact[to as usize] = perspective.of_fact(fact).to_vec();
+            }
+            Perspective::new(&of_fact, perspective.starts.clone(), perspective.sign)
+        };
+        Network {
+            perspectives: self.perspectives.iter().map(perspective).collect(),
+            turns: self.turns.iter().map(|&fact| to[fact as usize]).collect(),
+            n_weights: self.n_weights,
+        }
+    }
+
+    /// Makes the value one for the other of two players.
+    pub(crate) fn negate(&mut self) {
+        self.perspectives.iter_mut().for_each(|perspective| perspective.sign *= -1.0);
     }
 
     /// Replaces the contents of `indices` by the weights that a state selects. Returns the sign
@@ -119,7 +147,8 @@ impl Perspective {
         indices.extend_from_slice(&self.starts);
         for_each_bit(words.iter().copied(), |fact| {
             for entry in self.of_fact(fact) {
-                indices[entry.pattern as usize] += entry.amount;
+                let index = &mut indices[entry.pattern as usize];
+                *index = index.wrapping_add(entry.amount);
             }
         });
     }
@@ -139,7 +168,7 @@ fn for_each_bit(words: impl Iterator<Item = u64>, mut then: impl FnMut(usize)) {
 pub(crate) struct Scratch {
     parent: Vec<u64>,
     /// By perspective: what is known of the parent seen that way.
-    seen: [Seen; 2],
+    seen: Vec<Seen>,
     /// By pattern: the index at the child, if it is among `touched`.
     indices: Vec<u32>,
     /// By pattern: the number of the child that touched it last.
@@ -167,10 +196,18 @@ impl Scratch {
 
     /// Returns the sum of the weights of a state, for the first player. Only patterns that differ
     /// from those of the parent are looked up.
-    pub(crate) fn sum(&mut self, network: &Network, weights: &[f32], words: &[u64]) -> f32 {
+    pub(crate) fn sum<W: Weights + ?Sized>(
+        &mut self,
+        network: &Network,
+        weights: &W,
+        words: &[u64],
+    ) -> f32 {
         let number = network.perspective(words);
         let perspective = &network.perspectives[number];
         let Scratch { parent, seen, indices, stamps, stamp, touched } = self;
+        if seen.len() <= number {
+            seen.resize_with(network.perspectives.len(), Seen::default);
+        }
         let seen = &mut seen[number];
         if !seen.is_current {
             seen.look(perspective, parent, weights);
@@ -203,24 +240,23 @@ impl Scratch {
         let mut difference = 0.0;
         for &pattern in touched.iter() {
             let pattern = pattern as usize;
-            difference += weight(weights, indices[pattern]) - seen.weights[pattern];
+            difference += weights.weight(indices[pattern]) - seen.weights[pattern];
         }
         perspective.sign * (seen.sum + difference)
     }
 }
 
 impl Seen {
-    fn look(&mut self, perspective: &Perspective, parent: &[u64], weights: &[f32]) {
+    fn look<W: Weights + ?Sized>(
+        &mut self,
+        perspective: &Perspective,
+        parent: &[u64],
+        weights: &W,
+    ) {
         perspective.select(parent, &mut self.indices);
         self.weights.clear();
-        self.weights.extend(self.indices.iter().map(|&index| weight(weights, index)));
+        self.weights.extend(self.indices.iter().map(|&index| weights.weight(index)));
         self.sum = self.weights.iter().sum();
         self.is_current = true;
     }
-}
-
-/// Returns a weight. An index that is out of range comes from a state in which two facts of a unit
-/// hold, which random play has not shown. It counts 0.
-fn weight(weights: &[f32], index: u32) -> f32 {
-    weights.get(index as usize).copied().unwrap_or(0.0)
 }

@@ -7,12 +7,14 @@ use agon_game::{Position, Rng, Role};
 /// States of random plays with what the rules say about them.
 pub(crate) struct Sample<S> {
     pub(crate) states: Vec<S>,
-    /// By state: the player who chooses, 0 or 1, if exactly one has several moves.
+    /// By state: the number of the player who chooses, if exactly one has several moves.
     pub(crate) movers: Vec<Option<usize>>,
     /// By state: whether the number of steps before it is odd.
     pub(crate) parities: Vec<bool>,
     /// Maximum number of joint moves at a state.
     pub(crate) max_joint: usize,
+    /// Whether all moves of nature were equally likely.
+    pub(crate) is_uniform: bool,
     /// Mean number of steps of a play.
     pub(crate) mean_length: f64,
 }
@@ -29,11 +31,13 @@ impl<S: Clone> Sample<S> {
         deadline: Option<Instant>,
     ) -> Sample<S> {
         let players: Vec<Role> = position.shape().players().collect();
+        let nature = position.shape().nature;
         let mut sample = Sample {
             states: Vec::new(),
             movers: Vec::new(),
             parities: Vec::new(),
             max_joint: 0,
+            is_uniform: true,
             mean_length: 0.0,
         };
         let (mut n_plays, mut n_steps) = (0_u32, 0_u32);
@@ -49,7 +53,11 @@ impl<S: Clone> Sample<S> {
                 let mut choosers = (0..players.len()).filter(|&player| n_legal(player) > 1);
                 let first = choosers.next();
                 let second = choosers.next();
-                let n_joint = (0..players.len()).map(n_legal).product();
+                let chances = nature.map_or(&[][..], |nature| runner.legal_moves(nature));
+                let even = 1.0 / chances.len().max(1) as f64;
+                sample.is_uniform &= chances.iter().all(|m| (runner.chance(m) - even).abs() < 1e-9);
+                let n_joint: usize = (0..players.len()).map(n_legal).product();
+                let n_joint = n_joint.saturating_mul(chances.len().max(1));
                 sample.max_joint = sample.max_joint.max(n_joint);
                 sample.states.push(runner.state().clone());
                 sample.movers.push(first.filter(|_| second.is_none()));

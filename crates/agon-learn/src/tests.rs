@@ -7,11 +7,15 @@ use agon_search::EvaluateChildren as _;
 use rand::{RngExt as _, SeedableRng as _};
 
 use crate::network::Scratch;
-use crate::train::Turn;
-use crate::{CannotLearn, Learner, TrainOptions};
+use crate::train::{Players, Turn, choose_among_many};
+use crate::{
+    CannotLearn, EloEstimate, Labels, Learner, Model, ModelError, ModelHistory, Progress,
+    TrainOptions,
+};
 
 fn start(name: &str) -> ScalarCircuit {
-    let path = agon_testkit::files::repository().join(format!("games/gdl/{name}.kif"));
+    let name = if name.contains('/') { name.to_owned() } else { format!("gdl/{name}") };
+    let path = agon_testkit::files::repository().join(format!("games/{name}.kif"));
     let rules = check(agon_testkit::files::source(&path)).rules.expect("shipped games are right");
     let game =
         Game::open(rules, Options::default()).unwrap_or_else(|finding| panic!("{finding:?}"));
@@ -44,11 +48,212 @@ fn boards_turns_and_symmetries_of_shipped_games() {
 }
 
 #[test]
-fn other_kinds_of_games_are_refused() {
-    for name in ["eight-puzzle", "three-way-tic-tac-toe", "four-way-tron"] {
-        let refused = Learner::new(&start(name), TrainOptions::default(), None).err();
-        assert_eq!(refused, Some(CannotLearn::Kind), "{name}");
+fn games_with_hidden_information_are_refused() {
+    let refused = Learner::new(&start("gdl2/kuhn-poker"), TrainOptions::default(), None).err();
+    assert_eq!(refused, Some(CannotLearn::Hidden));
+}
+
+/// Games of one player, of several players and with chance have a value for each player.
+#[test]
+fn every_player_has_a_value() {
+    for (name, n_players) in
+        [("eight-puzzle", 1), ("three-way-tic-tac-toe", 3), ("four-way-tron", 4)]
+    {
+        let mut learner = learner(name);
+        learner.learn(&Budget::iterations(128));
+        let start = start(name);
+        let mut evaluator = learner.evaluator();
+        assert_eq!(evaluator.n_values(), n_players, "{name}");
+        for player in 0..n_players {
+            let value = evaluator.value_of(player, start.state());
+            assert!((0.0..=1.0).contains(&value), "{name}: {value}");
+        }
     }
+}
+
+/// Greedy play by the value of the own player beats random play among three.
+#[test]
+fn learning_helps_among_three_players() {
+    let name = "three-way-tic-tac-toe";
+    let mut learner = learner(name);
+    learner.learn(&Budget::iterations(3000));
+    let mut evaluator = learner.evaluator();
+    let start = start(name);
+    let mut score = |greedy: bool| {
+        let mut rng = Rng::seed_from_u64(4);
+        let n_matches = 120;
+        let mut sum = 0.0;
+        for number in 0..n_matches {
+            let own = number % 3;
+            let role = start.shape().players().nth(own).expect("there are three");
+            let mut position = start.clone();
+            let mut joint = Vec::new();
+            while !position.is_terminal() {
+                position.draw(&mut rng, &mut joint);
+                let moves = position.legal_moves(role).to_vec();
+                if greedy && moves.len() > 1 {
+                    let here = position.state().clone();
+                    let mut best = f64::NEG_INFINITY;
+                    for m in moves {
+                        let mut tried = joint.clone();
+                        tried[role.index()] = m;
+                        position.advance(&tried);
+                        let value = if position.is_terminal() {
+                            position.payoff(role) / 100.0
+                        } else {
+                            f64::from(evaluator.value_of(own, position.state()))
+                        };
+                        position.go_to(&here);
+                        if value > best {
+                            (best, joint) = (value, tried);
+                        }
+                    }
+                }
+                position.advance(&joint);
+            }
+            sum += position.payoff(role);
+        }
+        sum / f64::from(n_matches as u32)
+    };
+    let (random, learnt) = (score(false), score(true));
+    assert!(learnt > random + 15.0, "random {random}, learnt {learnt}");
+}
+
+/// Players among several choose what is best on average; chance is drawn.
+#[test]
+fn choices_among_many() {
+    let shape = agon_game::Shape {
+        nature: Some(Role::new(2)),
+        ..start("three-way-tic-tac-toe").shape().clone()
+    };
+    let players = Players::new(&shape);
+    // The first player chooses a or b, nature x or y; the second player waits.
+    let joints = [["a", "-", "x"], ["a", "-", "y"], ["b", "-", "x"], ["b", "-", "y"]];
+    let joint = |child: usize| &joints[child][..];
+    let values = [0.9, 0.0, 0.5, 0.6, 0.1, 0.2, 0.3, 0.4];
+    let mut rng = Rng::seed_from_u64(1);
+    let mut counts = [0; 4];
+    for _ in 0..1000 {
+        let (chosen, wins) = choose_among_many(&values, &[false; 4], &players, joint, &mut rng);
+        assert!(!wins);
+        counts[chosen] += 1;
+    }
+    assert_eq!(counts[..2], [0, 0]);
+    assert!((400..600).contains(&counts[2]), "{counts:?}");
+}
+
+#[test]
+fn several_threads_learn_together() {
+    let options = TrainOptions { threads: 3, ..TrainOptions::default() };
+    let mut learner = Learner::new(&start("breakthrough"), options, None).expect("it is learnt");
+    learner.learn(&Budget::iterations(600));
+    assert!((600..1000).contains(&learner.n_games()), "{}", learner.n_games());
+    let one = learner.evaluator().value(start("breakthrough").state());
+    assert!(one.is_finite());
+    assert!(learner.save().iter().any(|&byte| byte != 0));
+}
+
+fn model(name: &str, n_games: u64) -> Model {
+    let mut learner = learner(name);
+    learner.learn(&Budget::iterations(n_games));
+    let elo = EloEstimate { elo: 120.5, low: 80.0, high: f64::INFINITY, n_matches: 40 };
+    let progress = Progress { seconds: 1.5, n_games: 64, step: elo, is_kept: true };
+    let history = ModelHistory {
+        game: name.to_owned(),
+        key: 77,
+        version: "1".to_owned(),
+        written: 1_700_000_000,
+        seconds: 2.5,
+        elo: Some(elo),
+        progress: vec![progress],
+        ..ModelHistory::default()
+    };
+    learner.model(&start(name), &Labels::exact(), history).expect("exact labels always exist")
+}
+
+#[test]
+fn models_are_read_as_they_were_written() {
+    for name in ["tic-tac-toe", "three-way-tic-tac-toe", "checkers"] {
+        let model = model(name, 200);
+        assert!(model.has_training_state());
+        let read = Model::from_bytes(&model.to_bytes()).expect("it was written");
+        assert_eq!(read, model, "{name}");
+        let small = model.clone().without_training_state();
+        let bytes = small.to_bytes();
+        assert!(bytes.len() < 4 * model.n_weights() + 200_000, "{}", bytes.len());
+        assert_eq!(Model::from_bytes(&bytes), Ok(small), "{name}");
+    }
+}
+
+#[test]
+fn damaged_models_are_refused() {
+    let bytes = model("tic-tac-toe", 64).without_training_state().to_bytes();
+    assert_eq!(Model::from_bytes(b""), Err(ModelError::NotAModel));
+    assert_eq!(Model::from_bytes(b"GIF89a, not a model at all"), Err(ModelError::NotAModel));
+    let mut other = bytes.clone();
+    other[8] = 99;
+    assert_eq!(Model::from_bytes(&other), Err(ModelError::Version(99)));
+    for length in (1..bytes.len()).step_by(7) {
+        assert!(Model::from_bytes(&bytes[..length]).is_err(), "{length} bytes");
+    }
+    for at in (12..bytes.len()).step_by(3) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        assert_eq!(Model::from_bytes(&damaged), Err(ModelError::Checksum), "byte {at}");
+    }
+}
+
+/// Bytes with a correct checksum and wrong contents are refused or harmless.
+#[test]
+fn forged_models_do_not_panic() {
+    let bytes = model("tic-tac-toe", 64).without_training_state().to_bytes();
+    let start = start("tic-tac-toe");
+    let mut rng = Rng::seed_from_u64(2);
+    let mut n_refused = 0;
+    for _ in 0..400 {
+        let mut forged = bytes[..bytes.len() - 8].to_vec();
+        let place = rng.random_range(12..forged.len().min(4000));
+        forged[place] = rng.random();
+        let forged = crate::file::with_checksum(forged);
+        match Model::from_bytes(&forged).and_then(|model| {
+            model.for_game(&start, &Labels::exact()).map(|model| model.evaluator(&start))
+        }) {
+            Ok(evaluator) => {
+                let value = evaluator.expect("states are bits").value(start.state());
+                assert!(!value.is_nan());
+            }
+            Err(_) => n_refused += 1,
+        }
+    }
+    assert!(n_refused > 50, "{n_refused}");
+}
+
+#[test]
+fn models_of_other_games_are_refused() {
+    let model = model("tic-tac-toe", 64);
+    for name in ["connect-four", "three-way-tic-tac-toe"] {
+        let fitted = model.for_game(&start(name), &Labels::exact());
+        assert_eq!(fitted.err(), Some(ModelError::OtherGame), "{name}");
+    }
+}
+
+/// Learning goes on from a model as it does from the bytes of a learner.
+#[test]
+fn learning_goes_on_from_a_model() {
+    let name = "connect-four";
+    let start = start(name);
+    let mut first = learner(name);
+    first.learn(&Budget::iterations(300));
+    let model = first.model(&start, &Labels::exact(), ModelHistory::default()).expect("exact");
+    let model = Model::from_bytes(&model.to_bytes()).expect("it was written");
+    let fitted = model.for_game(&start, &Labels::exact()).expect("it is the same game");
+    let mut second = fitted.learner(&start, TrainOptions::default()).expect("it has a circuit");
+    assert_eq!(second.facts(), first.facts());
+    let mut third = learner(name);
+    third.restore(&first.save()).expect("it is the same game");
+    second.learn(&Budget::iterations(200));
+    third.learn(&Budget::iterations(200));
+    assert_eq!(second.save(), third.save());
 }
 
 /// The value of a child from what changed is the value of the child as a whole.

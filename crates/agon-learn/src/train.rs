@@ -1,19 +1,22 @@
 //! Temporal difference learning by self-play.
 //!
 //! Many games are played side by side. At each step the children of all current states are made in
-//! one pass and evaluated; the mover takes the best one, and now and then a random one. Players who
-//! choose at the same time follow an equilibrium of the values of the children. When a game
-//! ends, the values of its states are moved towards the λ-return (Sutton 1988). Each weight has a
+//! one pass and evaluated; the mover takes the best one, and now and then a random one. Two players
+//! who choose at the same time follow an equilibrium of the values of the children. More players,
+//! and players beside chance, choose the move that is best on average over the moves of the others.
+//! When a game ends, the values of its states are moved towards the λ-return (Sutton 1988). Each weight has a
 //! step size of its own, which shrinks where updates disagree in sign (temporal coherence: Beal &
 //! Smith 1999).
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use agon_game::{Batch, Budget, Children, Position, Rng};
+use agon_game::{Batch, Budget, Children, Position, Rng, Shape};
 use agon_search::solve::matrix_game;
-use rand::{RngExt as _, SeedableRng as _};
+use rand::RngExt as _;
 
 use crate::network::{Network, Scratch};
+use crate::weights::{Learning, Weights as _};
 
 /// The options of learning.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +37,8 @@ pub struct TrainOptions {
     pub max_steps: usize,
     /// The seed of random moves.
     pub seed: u64,
+    /// Number of threads. Results can be repeated only with one.
+    pub threads: usize,
 }
 
 impl Default for TrainOptions {
@@ -47,25 +52,61 @@ impl Default for TrainOptions {
             max_opening: 4,
             max_steps: 400,
             seed: 1,
+            threads: 1,
         }
     }
 }
 
-/// The weights of a model while they are learnt.
-pub(crate) struct Trainer {
-    pub(crate) weights: Vec<f32>,
-    /// By weight: the sum of all errors, and the sum of their sizes.
-    errors: Vec<[f32; 2]>,
-    rng: Rng,
-    indices: Vec<u32>,
-    pub(crate) n_games: u64,
-    pub(crate) n_steps: u64,
+/// Whose values are learnt, and how results are valued.
+#[derive(Clone, Debug)]
+pub(crate) struct Players {
+    /// By player: its role.
+    roles: Vec<usize>,
+    /// The role of nature.
+    nature: Option<usize>,
+    least: f64,
+    range: f64,
+}
+
+impl Players {
+    pub(crate) fn new(shape: &Shape) -> Players {
+        let (least, most) = (*shape.payoffs.start(), *shape.payoffs.end());
+        Players {
+            roles: shape.players().map(agon_game::Role::index).collect(),
+            nature: shape.nature.map(agon_game::Role::index),
+            least,
+            range: (most - least).max(f64::MIN_POSITIVE),
+        }
+    }
+
+    /// Returns the two players of a game in which only they choose. One value is enough for both:
+    /// what one gains, the other loses.
+    fn opponents(&self) -> Option<[usize; 2]> {
+        match (&self.roles[..], self.nature) {
+            (&[first, second], None) => Some([first, second]),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of values that are learnt for a state.
+    pub(crate) fn n_heads(&self) -> usize {
+        if self.opponents().is_some() { 1 } else { self.roles.len() }
+    }
+
+    /// Returns the value of an ended game, by head.
+    fn result(&self, payoffs: &[f64], head: usize) -> f32 {
+        let result = match self.opponents() {
+            Some([first, second]) => 0.5 + (payoffs[first] - payoffs[second]) / self.range / 2.0,
+            None => (payoffs[self.roles[head]] - self.least) / self.range,
+        };
+        result as f32
+    }
 }
 
 /// A game that is being played.
 struct Play<S> {
     state: S,
-    /// The states that were reached by moves, with the sums of their weights.
+    /// The states that were reached by moves.
     steps: Vec<Step<S>>,
     /// Number of random moves left of the opening.
     n_random: u32,
@@ -74,8 +115,8 @@ struct Play<S> {
 /// A state of a game.
 struct Step<S> {
     state: S,
-    /// Where the next move was a random one: the value of the best move in its place.
-    instead: Option<f32>,
+    /// Where the next move was a random one: the values of the best move in its place, by head.
+    instead: Option<Vec<f32>>,
 }
 
 /// What the players choose at a state, by the values of its children for the first player.
@@ -137,132 +178,157 @@ fn draw(probabilities: &[f64], rng: &mut Rng) -> usize {
     place.unwrap_or(0)
 }
 
-impl Trainer {
-    pub(crate) fn new(network: &Network, seed: u64) -> Trainer {
-        Trainer {
-            weights: vec![0.0; network.n_weights],
-            errors: vec![[0.0; 2]; network.n_weights],
-            rng: Rng::seed_from_u64(seed),
-            indices: Vec::new(),
-            n_games: 0,
-            n_steps: 0,
+/// Chooses a child in a game that is not one of two players alone. `values` are those of all
+/// children for the first player, then for the second, and so on. Players choose the move that is
+/// best on average over the moves of the others. Returns the child, and whether it wins for
+/// certain.
+pub(crate) fn choose_among_many<'c, M: PartialEq + 'c>(
+    values: &[f32],
+    ended: &[bool],
+    players: &Players,
+    joint: impl Fn(usize) -> &'c [M],
+    rng: &mut Rng,
+) -> (usize, bool) {
+    let n_children = ended.len();
+    let has_choice =
+        |role: usize| (1..n_children).any(|child| joint(child)[role] != joint(0)[role]);
+    // A child that was drawn gives the move of nature, and those of players without a choice.
+    let mut chosen = rng.random_range(0..n_children);
+    let mut n_choosers = usize::from(players.nature.is_some_and(has_choice));
+    let mut wins = false;
+    for (player, &role) in players.roles.iter().enumerate() {
+        if !has_choice(role) {
+            continue;
         }
+        n_choosers += 1;
+        let own = &values[player * n_children..(player + 1) * n_children];
+        // By move: a child of it, the sum of the values of its children, and their number.
+        let mut moves: Vec<(usize, f32, f32)> = Vec::new();
+        for (child, value) in own.iter().enumerate() {
+            let known = moves.iter_mut().find(|known| joint(known.0)[role] == joint(child)[role]);
+            match known {
+                Some(known) => *known = (known.0, known.1 + value, known.2 + 1.0),
+                None => moves.push((child, *value, 1.0)),
+            }
+        }
+        let mean = |known: &(usize, f32, f32)| known.1 / known.2;
+        let best = moves
+            .iter()
+            .skip(1)
+            .fold(&moves[0], |best, other| if mean(other) > mean(best) { other } else { best });
+        wins = mean(best) >= 1.0 && ended[best.0];
+        let is_wanted = |child: usize| {
+            let same = |other: usize| joint(child)[other] == joint(chosen)[other];
+            joint(child)[role] == joint(best.0)[role]
+                && (0..joint(child).len()).all(|other| other == role || same(other))
+        };
+        chosen = (0..n_children).find(|&child| is_wanted(child)).unwrap_or(chosen);
+    }
+    (chosen, wins && n_choosers == 1)
+}
+
+/// What is played and learnt, for all threads.
+pub(crate) struct SelfPlay<'a, S> {
+    pub(crate) start: &'a S,
+    pub(crate) shape: &'a Shape,
+    pub(crate) players: &'a Players,
+    pub(crate) network: &'a Network,
+    pub(crate) learning: &'a Learning,
+    pub(crate) options: &'a TrainOptions,
+    pub(crate) budget: &'a Budget,
+    /// Number of games learnt before.
+    pub(crate) n_before: u64,
+}
+
+impl<S: Clone> SelfPlay<'_, S> {
+    fn is_over(&self) -> bool {
+        let n_games = || self.learning.n_games() - self.n_before;
+        self.budget.iterations.is_some_and(|n| n_games() >= n)
+            || self.budget.deadline.is_some_and(|end| Instant::now() >= end)
+            || self.budget.is_cancelled()
     }
 
-    /// Returns the numbers of games and of steps, then for each weight the weight and its errors,
-    /// all in little-endian order.
-    pub(crate) fn save(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(16 + 12 * self.weights.len());
-        bytes.extend(self.n_games.to_le_bytes());
-        bytes.extend(self.n_steps.to_le_bytes());
-        for (weight, [sum, size]) in self.weights.iter().zip(&self.errors) {
-            [weight, sum, size].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    fn new_play(&self, rng: &mut Rng) -> Play<S> {
+        Play {
+            state: self.start.clone(),
+            steps: Vec::new(),
+            n_random: rng.random_range(0..=self.options.max_opening),
         }
-        bytes
-    }
-
-    /// Reads what was saved. Returns `None` if the number of weights is another one.
-    pub(crate) fn restore(&mut self, bytes: &[u8], seed: u64) -> Option<()> {
-        let (n_games, rest) = bytes.split_first_chunk()?;
-        let (n_steps, rest) = rest.split_first_chunk()?;
-        let (weights, []) = rest.as_chunks::<12>() else { return None };
-        if weights.len() != self.weights.len() {
-            return None;
-        }
-        self.n_games = u64::from_le_bytes(*n_games);
-        self.n_steps = u64::from_le_bytes(*n_steps);
-        for (at, saved) in weights.iter().enumerate() {
-            let number = |place: usize| {
-                f32::from_le_bytes([
-                    saved[place],
-                    saved[place + 1],
-                    saved[place + 2],
-                    saved[place + 3],
-                ])
-            };
-            self.weights[at] = number(0);
-            self.errors[at] = [number(4), number(8)];
-        }
-        // The generator of the other learner is not kept; its numbers must not be drawn again.
-        self.rng = Rng::seed_from_u64(seed ^ self.n_games.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        Some(())
     }
 
     /// Plays and learns until the budget is used up. An iteration is a game.
-    pub(crate) fn run<P: Position>(
-        &mut self,
-        position: &P,
-        batch: &mut dyn Batch<State = P::State, Move = P::Move>,
-        network: &Network,
-        options: &TrainOptions,
-        budget: &Budget,
+    pub(crate) fn run<P: Position<State = S>>(
+        &self,
+        batch: &mut dyn Batch<State = S, Move = P::Move>,
+        rng: &mut Rng,
     ) {
-        let shape = position.shape();
-        let players: Vec<usize> = shape.players().map(agon_game::Role::index).collect();
-        let [first, second] = players[..] else { return };
-        let range = (shape.payoffs.end() - shape.payoffs.start()).max(f64::MIN_POSITIVE);
-        let result =
-            |payoffs: &[f64]| (0.5 + (payoffs[first] - payoffs[second]) / range / 2.0) as f32;
-        let mut children = Children::new(shape.role_names.len());
-        let mut scratch = Scratch::default();
+        let n_heads = self.players.n_heads();
+        let mut children = Children::new(self.shape.role_names.len());
+        let mut scratches = vec![Scratch::default(); n_heads];
+        let mut indices = Vec::new();
         let mut values = Vec::new();
-        let start = position.state().clone();
-        let new_play = |rng: &mut Rng| Play {
-            state: start.clone(),
-            steps: Vec::new(),
-            n_random: rng.random_range(0..=options.max_opening),
-        };
-        let mut plays: Vec<Play<P::State>> =
-            (0..options.n_games).map(|_| new_play(&mut self.rng)).collect();
-        let words = |state: &P::State| P::state_words(state).unwrap_or(&[]).to_vec();
-        let n_before = self.n_games;
-        let is_over = |trainer: &Trainer| {
-            budget.iterations.is_some_and(|n| trainer.n_games - n_before >= n)
-                || budget.deadline.is_some_and(|end| Instant::now() >= end)
-                || budget.is_cancelled()
-        };
-        while !is_over(self) {
-            let states: Vec<P::State> = plays.iter().map(|play| play.state.clone()).collect();
-            let states: Vec<&P::State> = states.iter().collect();
+        let mut plays: Vec<Play<S>> =
+            (0..self.options.n_games).map(|_| self.new_play(rng)).collect();
+        while !self.is_over() {
+            let states: Vec<S> = plays.iter().map(|play| play.state.clone()).collect();
+            let states: Vec<&S> = states.iter().collect();
             batch.expand(&states, &mut children);
             for (number, play) in plays.iter_mut().enumerate() {
                 let range = children.children_of(number);
                 if range.is_empty() {
-                    *play = new_play(&mut self.rng);
+                    *play = self.new_play(rng);
                     continue;
                 }
-                self.n_steps += 1;
-                scratch.set_parent(P::state_words(&play.state).unwrap_or(&[]));
+                self.learning.n_steps.fetch_add(1, Ordering::Relaxed);
                 values.clear();
-                values.extend(range.clone().map(|child| {
-                    if children.ended[child] {
-                        result(children.payoffs(child))
-                    } else {
-                        let words = P::state_words(&children.states[child]).unwrap_or(&[]);
-                        logistic(scratch.sum(network, &self.weights, words))
-                    }
-                }));
+                for (head, scratch) in scratches.iter_mut().enumerate() {
+                    let weights = self.learning.head(head);
+                    scratch.set_parent(words_of::<P>(&play.state));
+                    values.extend(range.clone().map(|child| {
+                        if children.ended[child] {
+                            self.players.result(children.payoffs(child), head)
+                        } else {
+                            let words = words_of::<P>(&children.states[child]);
+                            logistic(scratch.sum(self.network, &weights, words))
+                        }
+                    }));
+                }
                 let ended = &children.ended[range.clone()];
                 let joint = |child: usize| children.joint(range.start + child);
-                let turn = Turn::of(&values, ended, [first, second], joint, &mut self.rng);
+                let turn = match self.players.opponents() {
+                    Some(players) => Turn::of(&values, ended, players, joint, rng),
+                    None => {
+                        let (chosen, wins) =
+                            choose_among_many(&values, ended, self.players, joint, rng);
+                        Turn { chosen, value: values[chosen], wins }
+                    }
+                };
                 let explores = !turn.wins
                     && range.len() > 1
-                    && (play.n_random > 0 || self.rng.random::<f64>() < options.exploration);
+                    && (play.n_random > 0 || rng.random::<f64>() < self.options.exploration);
                 play.n_random = play.n_random.saturating_sub(1);
                 let chosen = if explores {
-                    self.rng.random_range(range.clone())
+                    rng.random_range(range.clone())
                 } else {
                     range.start + turn.chosen
                 };
                 if explores && let Some(last) = play.steps.last_mut() {
-                    last.instead = Some(turn.value);
+                    let mut instead: Vec<f32> =
+                        values.iter().skip(turn.chosen).step_by(range.len()).copied().collect();
+                    instead[0] = turn.value;
+                    last.instead = Some(instead);
                 }
                 let ended = children.ended[chosen];
-                if ended || play.steps.len() + 1 >= options.max_steps {
-                    let end = if ended { result(children.payoffs(chosen)) } else { 0.5 };
-                    self.learn(network, &play.steps, end, options, &words);
-                    self.n_games += 1;
-                    *play = new_play(&mut self.rng);
+                if ended || play.steps.len() + 1 >= self.options.max_steps {
+                    for head in 0..n_heads {
+                        let end = match ended {
+                            true => self.players.result(children.payoffs(chosen), head),
+                            false => 0.5,
+                        };
+                        self.learn::<P>(&play.steps, head, end, &mut indices);
+                    }
+                    self.learning.n_games.fetch_add(1, Ordering::Relaxed);
+                    *play = self.new_play(rng);
                 } else {
                     play.state = children.states[chosen].clone();
                     play.steps.push(Step { state: play.state.clone(), instead: None });
@@ -272,45 +338,31 @@ impl Trainer {
     }
 
     /// Moves the values of the states of a game towards their targets, the last one first.
-    fn learn<S>(
-        &mut self,
-        network: &Network,
+    fn learn<P: Position<State = S>>(
+        &self,
         steps: &[Step<S>],
+        head: usize,
         end: f32,
-        options: &TrainOptions,
-        words: &dyn Fn(&S) -> Vec<u64>,
+        indices: &mut Vec<u32>,
     ) {
+        let weights = self.learning.head(head);
         let mut target = end;
         for step in steps.iter().rev() {
-            if let Some(instead) = step.instead {
-                target = instead;
+            if let Some(instead) = &step.instead {
+                target = instead[head];
             }
-            let mut indices = std::mem::take(&mut self.indices);
-            let sign = network.select(&words(&step.state), &mut indices);
-            let sum: f32 =
-                indices.iter().filter_map(|&index| self.weights.get(index as usize)).sum();
+            let sign = self.network.select(words_of::<P>(&step.state), indices);
+            let sum: f32 = indices.iter().map(|&index| weights.weight(index)).sum();
             let value = logistic(sign * sum);
-            self.update(&indices, sign * (target - value), options.rate);
-            self.indices = indices;
-            target = options.lambda * target + (1.0 - options.lambda) * value;
+            weights.update(indices, sign * (target - value), self.options.rate);
+            target = self.options.lambda * target + (1.0 - self.options.lambda) * value;
         }
     }
+}
 
-    /// Changes weights by an error.
-    fn update(&mut self, indices: &[u32], error: f32, rate: f32) {
-        let step = rate * error / indices.len() as f32;
-        for &index in indices {
-            let index = index as usize;
-            if index >= self.weights.len() {
-                continue;
-            }
-            let [sum, size] = &mut self.errors[index];
-            let coherence = if *size > 0.0 { sum.abs() / *size } else { 1.0 };
-            self.weights[index] += step * coherence;
-            *sum += error;
-            *size += error.abs();
-        }
-    }
+/// Returns the bits of a state.
+fn words_of<P: Position>(state: &P::State) -> &[u64] {
+    P::state_words(state).unwrap_or(&[])
 }
 
 /// Returns the logistic function.

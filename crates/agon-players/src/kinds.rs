@@ -16,11 +16,14 @@ pub(crate) mod puzzle;
 pub(crate) mod random;
 pub(crate) mod solver;
 
+use std::sync::Arc;
+
 use agon_analysis::Analysis;
 use agon_analysis::fuzzy::FuzzyOptions;
 use agon_analysis::goal_formulas::RewritingAnalysis;
 use agon_analysis::regression::HeuristicRequest;
 use agon_game::{Continuous, Hidden, Role};
+use agon_learn::GameModel;
 use agon_match::Player;
 use agon_search::Search;
 use agon_toss::evaluation::EvaluationGames;
@@ -64,6 +67,8 @@ pub struct Rules {
     pub rewriting: Option<RewritingAnalysis>,
     /// The evaluation games that the player asks for.
     pub evaluation: Option<EvaluationGames>,
+    /// An evaluation that was learnt before the match.
+    pub model: Option<Arc<GameModel>>,
 }
 
 /// A kind of built-in player.

@@ -1,9 +1,10 @@
-//! Searches with an evaluation that is learnt before the first move.
+//! Searches with an evaluation that is learnt before the first move, or that a store has.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Role};
-use agon_learn::{Learner, LearntEvaluator, LearntLeaves, TrainOptions};
+use agon_learn::{GameModel, Learner, LearntEvaluator, LearntLeaves, TrainOptions};
 use agon_search::{
     AlphaBeta, AlphaBetaOptions, Budget, EvaluateChildren, Leaves, Mcts, MctsOptions, Minimax,
     MinimaxOptions, NoEvaluation, Report, Search,
@@ -22,12 +23,18 @@ pub(crate) struct LearnPlan {
     pub(crate) n_games: u64,
 }
 
-/// A search that learns an evaluation when it thinks for the first time.
+/// The part of a learnt evaluation in the value of a leaf. The rest comes from playouts.
+pub(crate) const LEAF_PART: f64 = 0.5;
+
+/// A search that learns an evaluation when it thinks for the first time, unless there is a model.
 pub(crate) struct LearntSearch<P: Notation> {
     plan: LearnPlan,
     method: Method,
+    model: Option<Arc<GameModel>>,
     seed: u64,
     search: Option<Box<dyn Search<P>>>,
+    /// What evaluates positions, if it is a model.
+    used: Option<String>,
 }
 
 /// The search that uses what was learnt. 0 threads in its options means that their number is
@@ -42,25 +49,44 @@ pub(crate) enum Method {
 }
 
 impl<P: Notation + 'static> LearntSearch<P> {
-    pub(crate) fn new(plan: LearnPlan, method: Method, seed: u64) -> LearntSearch<P> {
-        LearntSearch { plan, method, seed, search: None }
+    pub(crate) fn new(
+        plan: LearnPlan,
+        method: Method,
+        model: Option<Arc<GameModel>>,
+        seed: u64,
+    ) -> LearntSearch<P> {
+        // Without learning, the search shall have no evaluation at all.
+        let model = model.filter(|_| plan.percent > 0);
+        LearntSearch { plan, method, model, seed, search: None, used: None }
     }
 
     /// Makes the search, and learns its evaluation in a part of the budget.
-    fn prepare(&self, position: &P, budget: &Budget) -> Box<dyn Search<P>> {
+    fn prepare(&mut self, position: &P, budget: &Budget) -> Box<dyn Search<P>> {
+        let stored = self.model.as_ref().and_then(|model| model.evaluator(position));
+        let name = match &self.method {
+            Method::Minimax(_) => "minimax",
+            Method::Mcts(..) => "mcts",
+        };
+        let described = |model: &Arc<GameModel>| format!("{name} with {}", description(model));
+        self.used = self.model.as_ref().filter(|_| stored.is_some()).map(described);
         match &self.method {
             Method::Minimax(_) if !Minimax::<P, NoEvaluation>::suits(position) => {
                 let options = AlphaBetaOptions { seed: self.seed, ..AlphaBetaOptions::default() };
                 Box::new(IterationsAsNodes(AlphaBeta::new(options)))
             }
             Method::Minimax(options) => {
-                Box::new(LearningSearch::new(options.clone(), self.learn(position, budget)))
+                let search = match stored {
+                    Some(stored) => LearningSearch::with_stored(options.clone(), stored),
+                    None => LearningSearch::new(options.clone(), self.learn(position, budget)),
+                };
+                Box::new(search)
             }
             Method::Mcts(options, part) => {
-                let learner = self.learn(position, budget);
+                let learn = || self.learn(position, budget).map(|learner| learner.evaluator());
+                let evaluator = stored.or_else(learn);
                 let threads = threads_for(options.threads, position, budget);
                 let options = MctsOptions { threads, ..options.clone() };
-                Box::new(mcts_with(options, self.seed, position, learner.as_ref(), *part))
+                Box::new(mcts_with(options, self.seed, position, evaluator, *part))
             }
         }
     }
@@ -79,6 +105,10 @@ impl<P: Notation + 'static> LearntSearch<P> {
 }
 
 impl<P: Notation + 'static> Search<P> for LearntSearch<P> {
+    fn method(&self) -> Option<String> {
+        self.used.clone()
+    }
+
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
         // A budget with both a count and a clock is that of a preparation before the start clock.
         let is_preparation =
@@ -104,16 +134,23 @@ pub(crate) fn mcts_with<P: Notation + 'static>(
     options: MctsOptions,
     seed: u64,
     position: &P,
-    learner: Option<&Learner<P>>,
+    evaluator: Option<LearntEvaluator<P>>,
     part: f64,
 ) -> Mcts<P> {
-    let Some(learner) = learner else { return Mcts::new(options, seed) };
-    let leaves = LearntLeaves::new(learner.evaluator(), position.shape());
+    let Some(evaluator) = evaluator else { return Mcts::new(options, seed) };
+    let leaves = LearntLeaves::new(evaluator, position.shape());
     // Without playouts, a leaf has one value, however often it is asked for.
     let playouts = if part < 1.0 { options.leaves.playouts } else { 1 };
     let leaves_options = Leaves { playouts, ..options.leaves };
     let options = MctsOptions { leaves: leaves_options, ..options };
     Mcts::new(options, seed).with_evaluator(Box::new(leaves), part)
+}
+
+/// Describes a stored model in words.
+pub(crate) fn description(model: &GameModel) -> String {
+    let history = model.history();
+    let minutes = history.seconds / 60.0;
+    format!("the stored model of {} games in {minutes:.1} minutes", history.n_games)
 }
 
 /// Prepares to learn a game. Returns `None` if it cannot be learnt.
@@ -147,6 +184,15 @@ impl<P: Notation + 'static> LearningSearch<P> {
             search: minimax_with(options, evaluator),
             learnt_later: Duration::ZERO,
         }
+    }
+
+    /// Makes a search with a stored evaluation, which is not learnt on.
+    pub(crate) fn with_stored(
+        options: MinimaxOptions,
+        stored: LearntEvaluator<P>,
+    ) -> LearningSearch<P> {
+        let search = minimax_with(options, Some(stored));
+        LearningSearch { learner: None, search, learnt_later: Duration::ZERO }
     }
 }
 

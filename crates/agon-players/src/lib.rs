@@ -41,12 +41,14 @@
 //!    complete information.
 //! 6. `evaluation`, `goal_terms`, `heuristics`: what searches get from an analysis of the rules.
 //! 7. `adaptive_mcts`, `learnt`, `trial`, `budget`: searches that adapt to the match.
-//! 8. `thought`: reports of searches as text.
+//! 8. `evaluation_match`: matches between two evaluations of the same search.
+//! 9. `thought`: reports of searches as text.
 #![forbid(unsafe_code)]
 
 mod adaptive_mcts;
 mod budget;
 mod evaluation;
+mod evaluation_match;
 mod goal_terms;
 mod heuristics;
 pub mod kinds;
@@ -62,6 +64,7 @@ mod thought;
 mod trial;
 
 pub use adaptive_mcts::Threads;
+pub use evaluation_match::EvaluationMatch;
 pub use goal_terms::{GoalTermOptions, MethodChoice};
 pub use heuristics::{RegressedGoalOptions, action_heuristic};
 pub use kinds::{BuildContext, Rules, move_evaluator};

@@ -10,7 +10,7 @@ use agon_analysis::fuzzy::FuzzyOptions;
 use agon_analysis::goal_formulas::GoalOptions;
 use agon_analysis::regression::HeuristicRequest;
 use agon_game::{Notation, Position, Rng, Role};
-use agon_learn::Learner;
+use agon_learn::{Learner, LearntEvaluator};
 use agon_search::{
     AlphaBetaOptions, Budget, HeuristicUse, MctsOptions, Minimax, MinimaxOptions, NoEvaluation,
     Report, Search,
@@ -22,7 +22,7 @@ use crate::budget::share;
 use crate::evaluation::{Evaluation, LEARNING_SEED, alphabeta_with};
 use crate::goal_terms::informative_evaluator;
 use crate::heuristics::MoveHeuristic;
-use crate::learnt::{LearningSearch, mcts_with, minimax_with, new_learner};
+use crate::learnt::{LEAF_PART, LearningSearch, description, mcts_with, minimax_with, new_learner};
 use crate::{GoalTermOptions, MethodChoice, RegressedGoalOptions, Rules};
 use short_match::{MAX_STEPS, MIN_MATCHES, ShortMatch, significant_score};
 
@@ -39,6 +39,8 @@ pub(crate) struct TrialSelected<P: Position> {
     is_decided: bool,
     /// What was learnt before the first move.
     learner: Option<Learner<P>>,
+    /// The evaluation of a stored model. Nothing is learnt if there is one.
+    stored: Option<LearntEvaluator<P>>,
     /// What was chosen and why.
     method: Option<String>,
 }
@@ -93,8 +95,6 @@ const LEARNT_TRIAL_PERCENT: u32 = 50;
 const LEARNING_ON_PERCENT: u32 = 85;
 /// The number of matches of the learnt evaluation against each opponent.
 const N_LEARNT_MATCHES: usize = 12;
-/// The part of the learnt evaluation in the value of a leaf. The rest comes from playouts.
-const LEAF_PART: f64 = 0.5;
 /// Minimum time before the first move for a trial.
 const MIN_TIME: Duration = Duration::from_secs(4);
 /// The time for the matches of all contenders is the time before the first move divided by this.
@@ -133,8 +133,14 @@ impl<P: Notation + 'static> TrialSelected<P> {
             search: None,
             is_decided: false,
             learner: None,
+            stored: None,
             method: None,
         }
+    }
+
+    /// Returns the stored or learnt evaluation.
+    fn evaluator(&self) -> Option<LearntEvaluator<P>> {
+        self.stored.clone().or_else(|| self.learner.as_ref().map(Learner::evaluator))
     }
 
     /// Makes the search of a contender.
@@ -153,14 +159,13 @@ impl<P: Notation + 'static> TrialSelected<P> {
         };
         match (contender, &self.rules.gdl, &self.rules.rewriting) {
             (Contender::Learnt, _, _) => {
-                let evaluator = self.learner.as_ref().map(Learner::evaluator);
                 let options =
                     MinimaxOptions { threads: options.threads, ..MinimaxOptions::default() };
-                Box::new(minimax_with(options, evaluator))
+                Box::new(minimax_with(options, self.evaluator()))
             }
             (Contender::LearntLeaves, _, _) => {
-                let learner = self.learner.as_ref();
-                Box::new(mcts_with(options.clone(), seed, position, learner, LEAF_PART))
+                let evaluator = self.evaluator();
+                Box::new(mcts_with(options.clone(), seed, position, evaluator, LEAF_PART))
             }
             (Contender::RegressedGoals, Some(game), _) => {
                 let options = RegressedGoalOptions::default();
@@ -212,8 +217,15 @@ impl<P: Notation + 'static> TrialSelected<P> {
 
     /// Chooses the search, by trials if there is time for them.
     fn choose(&mut self, position: &P, budget: &Budget) -> Contender {
+        if Minimax::<P, NoEvaluation>::suits(position) {
+            self.stored = self.rules.model.as_ref().and_then(|model| model.evaluator(position));
+        }
         let Some(deadline) = budget.deadline.filter(|_| has_only_clock(budget)) else {
-            return Contender::Plain;
+            let Some(model) = self.rules.model.as_ref().filter(|_| self.stored.is_some()) else {
+                return Contender::Plain;
+            };
+            self.method = Some(format!("minimax with {}", description(model)));
+            return Contender::Learnt;
         };
         let players: Vec<Role> = position.shape().players().collect();
         let [first, second] = players[..] else { return Contender::Plain };
@@ -251,14 +263,22 @@ impl<P: Notation + 'static> TrialSelected<P> {
         budget: &Budget,
     ) -> Option<Contender> {
         let left = budget.deadline?.saturating_duration_since(Instant::now());
-        if !Minimax::<P, NoEvaluation>::suits(position) || left < MIN_LEARNING_TIME {
+        let is_stored = self.stored.is_some();
+        if !Minimax::<P, NoEvaluation>::suits(position) || (left < MIN_LEARNING_TIME && !is_stored)
+        {
             return None;
         }
-        let time = share(budget, LEARNING_PERCENT);
-        let mut learner = new_learner(position, self.seed, time.deadline)?;
-        learner.learn(&time);
-        let n_games = learner.n_games();
-        self.learner = Some(learner);
+        let source = match self.rules.model.as_ref().filter(|_| is_stored) {
+            Some(model) => description(model),
+            None => {
+                let time = share(budget, LEARNING_PERCENT);
+                let mut learner = new_learner(position, self.seed, time.deadline)?;
+                learner.learn(&time);
+                let n_games = learner.n_games();
+                self.learner = Some(learner);
+                format!("an evaluation learnt from {n_games} games")
+            }
+        };
         // Half of the time for matches is for each of the two opponents of the final choice.
         let play = |selection: &Self, [contender, opponent]: [Contender; 2], percent: u32| {
             let until = share(budget, percent).deadline.unwrap_or_else(Instant::now);
@@ -274,14 +294,14 @@ impl<P: Notation + 'static> TrialSelected<P> {
         let (leaf_points, n_leaf_matches) = play(self, second, LEARNT_TRIAL_PERCENT / 2);
         let best = if leaf_points > 0.5 * n_leaf_matches as f64 { second[0] } else { best };
         self.method = Some(format!(
-            "{}: with an evaluation learnt from {n_games} games, minimax got {points} of \
-             {n_matches} points in short matches against mcts, and mcts with the evaluation got \
+            "{}: with {source}, minimax got {points} of {n_matches} \
+             points in short matches against mcts, and mcts with the evaluation got \
              {leaf_points} of {n_leaf_matches} against {}",
             best.name(),
             second[1].name(),
         ));
         if best == Contender::Plain {
-            self.learner = None;
+            (self.learner, self.stored) = (None, None);
             return None;
         }
         if let Some(learner) = &mut self.learner {
@@ -328,7 +348,11 @@ impl<P: Notation + 'static> Search<P> for TrialSelected<P> {
                 Contender::Learnt => {
                     let threads = self.options.threads;
                     let options = MinimaxOptions { threads, ..MinimaxOptions::default() };
-                    Some(Box::new(LearningSearch::new(options, self.learner.take())))
+                    let search = match self.stored.take() {
+                        Some(stored) => LearningSearch::with_stored(options, stored),
+                        None => LearningSearch::new(options, self.learner.take()),
+                    };
+                    Some(Box::new(search))
                 }
                 contender => {
                     let threads = threads_for(self.options.threads, position, budget);

@@ -75,6 +75,7 @@ fn open_game(py: Python<'_>, source: Arc<Source>, name: &str, engine: &str) -> P
         goals: GoalPolicy::Highest,
         limits: OpenLimits { stop: Some(Arc::clone(&stop)), ..OpenLimits::default() },
         settings: Settings::new(),
+        models: None,
     };
     let opened = interruptible(py, &stop, || {
         let game = Game::from_source(Arc::clone(&source), &options)?.with_name(name);

@@ -38,7 +38,8 @@ impl App {
     /// A sentence if the store cannot be opened.
     pub(crate) fn new(config: Config) -> Result<(Arc<App>, Vec<String>), String> {
         let store = Arc::new(Store::open(config.store.as_deref())?);
-        let (library, mut remarks) = Library::new(&config.games, config.limits.open_games);
+        let (library, mut remarks) =
+            Library::new(&config.games, config.models.clone(), config.limits.open_games);
         for (id, name, rules) in store.uploads()? {
             let source = Arc::new(Source::new(name, rules));
             if let Err(error) = library.add_upload(id, source, config.limits.uploads) {

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use agon::models::ModelStore;
 use agon_match::{Invitation, Player, View};
 
 /// Starts a program as a player. The words are the program and its arguments.
@@ -21,6 +22,8 @@ pub struct Config {
     pub token: Option<String>,
     /// Folders whose rulesheets are part of the library.
     pub games: Vec<PathBuf>,
+    /// The store of models that players use. `None`: they use none.
+    pub models: Option<ModelStore>,
     /// The file in which matches are stored. `None`: they are lost when the server ends.
     pub store: Option<PathBuf>,
     /// The `agon` program, which runs checks, proofs and tournaments in processes of their own.
@@ -40,6 +43,7 @@ impl Config {
             port: 0,
             token: None,
             games: Vec::new(),
+            models: None,
             store: None,
             worker: None,
             start_program: None,

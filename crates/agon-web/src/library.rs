@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use agon::models::ModelStore;
 use agon::open::{EngineChoice, Language, MAX_BYTES, OpenOptions, language, source_from};
 use agon::shipped::{SHIPPED, header};
 use agon::{Game, OpenError};
@@ -141,11 +142,17 @@ pub(crate) struct Library {
     /// Held while a game is opened, so that one game is not opened twice at the same time.
     opening: Mutex<()>,
     max_open: usize,
+    /// The store of models that players use.
+    models: Option<ModelStore>,
 }
 
 impl Library {
     /// Collects the shipped games and those of folders. Returns remarks on what cannot be read.
-    pub(crate) fn new(folders: &[PathBuf], max_open: usize) -> (Library, Vec<String>) {
+    pub(crate) fn new(
+        folders: &[PathBuf],
+        models: Option<ModelStore>,
+        max_open: usize,
+    ) -> (Library, Vec<String>) {
         let mut entries = BTreeMap::new();
         let mut remarks = Vec::new();
         for game in SHIPPED {
@@ -172,7 +179,7 @@ impl Library {
             }
         }
         let (entries, open) = (Mutex::new(entries), Mutex::new(Vec::new()));
-        (Library { entries, open, opening: Mutex::new(()), max_open }, remarks)
+        (Library { entries, open, opening: Mutex::new(()), max_open, models }, remarks)
     }
 
     /// Returns all games, sorted by title.
@@ -238,13 +245,19 @@ impl Library {
         if let Some(game) = self.find_open(&entry.id) {
             return Ok(game);
         }
-        let game = open_source(&entry.source)?.with_name(&entry.open_name());
+        let game = self.open_source(&entry.source)?.with_name(&entry.open_name());
         let mut open = lock(&self.open);
         open.push((entry.id.clone(), game.clone()));
         if open.len() > self.max_open {
             open.remove(0);
         }
         Ok(game)
+    }
+
+    /// Opens a game from its source.
+    fn open_source(&self, source: &Arc<Source>) -> Result<Game, ApiError> {
+        let options = OpenOptions { models: self.models.clone(), ..OpenOptions::default() };
+        Game::from_source(Arc::clone(source), &options).map_err(refusal)
     }
 
     /// Opens the game of a match. If the library has other rules by now, the given rules count.
@@ -262,7 +275,7 @@ impl Library {
         }
         let _guard = lock(&self.opening);
         let source = Arc::new(Source::new(name, rules));
-        let game = open_source(&source)?.with_name(id);
+        let game = self.open_source(&source)?.with_name(id);
         let mut open = lock(&self.open);
         open.push((key, game.clone()));
         if open.len() > self.max_open {
@@ -316,14 +329,6 @@ impl Library {
         let _ = store.save_picture(&key, &picture);
         Ok(Arc::clone(known.get_or_init(|| Arc::from(picture))))
     }
-}
-
-/// Opens a game from its source.
-///
-/// # Errors
-/// [`ApiError`] with the findings if the rules have errors.
-pub(crate) fn open_source(source: &Arc<Source>) -> Result<Game, ApiError> {
-    Game::from_source(Arc::clone(source), &OpenOptions::default()).map_err(refusal)
 }
 
 /// Says why rules cannot be opened, with the findings.

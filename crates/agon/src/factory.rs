@@ -16,6 +16,7 @@ use agon_text::Source;
 use crate::concepts::load_concepts;
 use crate::engine::{Engine, GamePosition, GameTask};
 use crate::game::{Game, RulesNeeded};
+use crate::models::ModelStore;
 use crate::open::{OpenLimits, OpenOptions, open_gdl, with_proofs};
 use crate::player::Build;
 
@@ -84,6 +85,7 @@ impl SpecPlayerFactory {
         let opened = compiled.map(|compiled| {
             let engine = Engine::GdlCircuit(Arc::clone(&game), compiled);
             Game::from_engine("the rules of the match", engine)
+                .with_models(self.options.models.as_ref())
         });
         let (rules, stop) = (rules.to_owned(), limits.stop.clone());
         let seen = Seen { rules, game: Arc::clone(&game), opened: opened.clone(), stop };
@@ -117,6 +119,7 @@ impl SpecPlayerFactory {
             warn: Arc::clone(&self.warn),
             last: Arc::clone(&self.last),
             limits: limits.clone(),
+            models: self.options.models.clone(),
         }))
     }
 }
@@ -140,6 +143,7 @@ fn with_engine(
     game: &Arc<gdl::Game>,
     until: Instant,
     open_limits: &OpenLimits,
+    models: Option<&ModelStore>,
     last: &Mutex<Option<Seen>>,
     warn: &dyn Fn(&str),
 ) -> Game {
@@ -150,7 +154,8 @@ fn with_engine(
     match game.compile(&limits) {
         Ok(compiled) => {
             let engine = Engine::GdlCircuit(Arc::clone(game), Arc::new(with_proofs(compiled)));
-            let opened = Game::from_engine("the rules of the match", engine);
+            let opened = Game::from_engine("the rules of the match", engine).with_models(models);
+            opened.notes().iter().for_each(|note| warn(note));
             let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(seen) = last.as_mut().filter(|seen| Arc::ptr_eq(&seen.game, game)) {
                 seen.opened = Some(opened.clone());
@@ -193,7 +198,8 @@ impl PlayerFactory for SpecPlayerFactory {
         let open_limits = strict(limits);
         if let Ok((game, None)) = self.game(rules, &open_limits) {
             let warn = self.warn.as_ref();
-            with_engine(&game, limits.deadline, &open_limits, &self.last, warn);
+            let models = self.options.models.as_ref();
+            with_engine(&game, limits.deadline, &open_limits, models, &self.last, warn);
         }
     }
 }
@@ -208,6 +214,7 @@ struct Prepared {
     warn: Arc<dyn Fn(&str) + Send + Sync>,
     last: Arc<Mutex<Option<Seen>>>,
     limits: OpenLimits,
+    models: Option<ModelStore>,
 }
 
 impl PreparedGame for Prepared {
@@ -229,7 +236,8 @@ impl PreparedGame for Prepared {
             Some(opened) => opened.clone(),
             None => {
                 let warn = self.warn.as_ref();
-                with_engine(&self.game, half(until), &self.limits, &self.last, warn)
+                let models = self.models.as_ref();
+                with_engine(&self.game, half(until), &self.limits, models, &self.last, warn)
             }
         };
         if let Ok(analysis) = opened.analysis()

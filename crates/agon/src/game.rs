@@ -10,6 +10,7 @@ use agon_circuit::Compiled;
 use agon_game::{Notation as _, Shape, Table};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter as gdl;
+use agon_learn::GameModel;
 use agon_players::Rules;
 use agon_text::Source;
 use agon_toss::interpreter as toss;
@@ -17,6 +18,7 @@ use agon_translate::to_gdl;
 
 use crate::engine::{Engine, GameTask, ToTable};
 use crate::layout;
+use crate::models::GameKey;
 use crate::open::{self, OpenError, OpenOptions};
 use crate::position::Position;
 use crate::shipped::Shipped;
@@ -37,6 +39,9 @@ struct Inner {
     /// The evaluators of a structure rewriting game.
     rewriting: Option<RewritingAnalysis>,
     layout: OnceLock<Arc<Layout>>,
+    key: OnceLock<GameKey>,
+    /// The model of the game from a store.
+    model: Option<Arc<GameModel>>,
 }
 
 /// Why a structure rewriting game cannot be analysed as GDL.
@@ -91,7 +96,7 @@ impl Game {
     pub fn from_source(source: Arc<Source>, options: &OpenOptions) -> Result<Game, OpenError> {
         let name = source.name().to_owned();
         let (engine, notes) = open::open_engine(source, options)?;
-        Ok(Game::new(name, engine, notes))
+        Ok(Game::new(name, engine, notes).with_models(options.models.as_ref()))
     }
 
     /// Wraps an engine that was made by other means.
@@ -108,7 +113,30 @@ impl Game {
             }
             Engine::GdlInterpreter(_) | Engine::GdlCircuit(..) => None,
         };
-        Game(Arc::new(Inner { name, engine, shape, notes, analysis, rewriting, layout }))
+        let (key, model) = (OnceLock::new(), None);
+        let inner = Inner { name, engine, shape, notes, analysis, rewriting, layout, key, model };
+        Game(Arc::new(inner))
+    }
+
+    /// Returns the game with a model, and with one more remark.
+    pub(crate) fn with_model(self, model: Option<Arc<GameModel>>, note: Option<String>) -> Game {
+        match Arc::try_unwrap(self.0) {
+            Ok(mut inner) => {
+                inner.notes.extend(note);
+                Game(Arc::new(Inner { model, ..inner }))
+            }
+            Err(shared) => Game(shared),
+        }
+    }
+
+    /// Returns the key of the rules, by which models are found. It is computed at the first call.
+    pub fn key(&self) -> &GameKey {
+        self.0.key.get_or_init(|| GameKey::of(&self.0.engine))
+    }
+
+    /// Returns the model of the game from a store, if it was opened with one that has it.
+    pub fn model(&self) -> Option<&Arc<GameModel>> {
+        self.0.model.as_ref()
     }
 
     /// Returns the game under another name.
@@ -204,7 +232,7 @@ impl Game {
         let rewriting = self.rewriting_analysis().cloned();
         let has_gdl = rewriting.is_none() || needs == RulesNeeded::Gdl;
         let gdl = if has_gdl { self.analysis().ok().cloned() } else { None };
-        Rules { gdl, rewriting, evaluation: None }
+        Rules { gdl, rewriting, evaluation: None, model: self.0.model.clone() }
     }
 
     /// Returns how states of the game are drawn. It is inferred at the first call, which takes up

@@ -30,6 +30,7 @@
 //! - [`explain`]: what the rules say about a game and a position.
 //! - [`factory`]: players for rules that arrive over a network.
 //! - [`mod@format`]: the layout of a rulesheet.
+//! - [`learn`]: learning by self-play, with checkpoints; [`models`]: the store of what was learnt.
 //! - [`numbered`]: moves and facts as numbers.
 //! - [`survey`]: what holds in every state of a small game.
 //! - [`batch`]: thousands of games at once.
@@ -53,7 +54,9 @@ pub mod factory;
 pub mod format;
 mod game;
 mod layout;
+pub mod learn;
 pub mod match_setup;
+pub mod models;
 pub mod numbered;
 pub mod open;
 mod player;

@@ -23,6 +23,7 @@ use agon_toss::interpreter as toss;
 pub use settings::{expanded, located, params, setting, split_settings, with_settings};
 
 use crate::engine::Engine;
+use crate::models::ModelStore;
 use crate::shipped::{SHIPPED, Shipped};
 
 /// Maximum size of a rulesheet in bytes. The largest public one has 70 kB.
@@ -55,6 +56,8 @@ pub struct OpenOptions {
     pub limits: OpenLimits,
     /// Values of the parameters of the rules, in place of the declared ones.
     pub settings: Settings,
+    /// The store of models that players use, if they use one.
+    pub models: Option<ModelStore>,
 }
 
 /// Limits on the time and memory of a game. By default there is no deadline, and the memory is that
@@ -88,6 +91,7 @@ impl Default for OpenOptions {
             purpose: Purpose::Search,
             limits: OpenLimits::default(),
             settings: Settings::new(),
+            models: None,
         }
     }
 }

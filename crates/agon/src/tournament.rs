@@ -28,6 +28,7 @@ pub use need::Need;
 
 use crate::game::Game;
 use crate::match_setup::SetupError;
+use crate::models::ModelStore;
 use crate::open::{self, OpenError, OpenOptions, Purpose};
 use crate::selection;
 use crate::shipped::Shipped;
@@ -227,6 +228,19 @@ impl TournamentPlan {
             games.iter().map(|game| game.game.shape().players().count()).collect();
         let schedule = schedule(&tournament, &n_roles).map_err(TournamentError::Schedule)?;
         Ok(TournamentPlan { text: source.text().to_owned(), tournament, games, schedule })
+    }
+
+    /// Gives players the models of a store. A tournament that counts iterations has none, because
+    /// its matches can be repeated on every machine.
+    #[must_use]
+    pub fn with_models(mut self, store: Option<&ModelStore>) -> TournamentPlan {
+        let store = store.filter(|_| self.tournament.thinking.iterations.is_none());
+        let with_models = |game: PlannedGame| PlannedGame {
+            game: game.game.with_models(store),
+            rules: game.rules,
+        };
+        self.games = self.games.into_iter().map(with_models).collect();
+        self
     }
 
     /// Returns the description as it was given.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use agon::assess::{AssessOptions, assess};
 
 use crate::failure::Failure;
-use crate::open::{self, PlayOptions};
+use crate::open::{self, ModelOptions, PlayOptions};
 use crate::terminal::{self, say};
 
 /// Assess a game for its author: fairness, length, endings, unused rules, value
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Failure::unreadable(format!("--seconds: {} is not a number of seconds", args.seconds))
     })?;
     let source = open::source(&args.game)?;
-    let game = open::open_for_match(&args.game, source, &args.play, None)?;
+    let game = open::open_for_match(&args.game, source, &args.play, &ModelOptions::none(), None)?;
     let options = AssessOptions {
         plays: args.plays,
         matches: args.matches,

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::experiment::{Costs, costs, play_column};
 use crate::failure::Failure;
-use crate::open::{self, EngineChoice, PlayOptions, RuleOptions};
+use crate::open::{self, EngineChoice, ModelOptions, PlayOptions, RuleOptions};
 use crate::outside::process_group;
 use crate::provenance::Provenance;
 use crate::terminal::{self, say};
@@ -247,7 +247,9 @@ fn measure_costs(args: &Args, plan: &ExperimentPlan) -> Result<(), Failure> {
     for (game, location) in &plan.games {
         let play = PlayOptions { engine: EngineChoice::Auto, rules: RuleOptions::default() };
         let name = location.name();
-        let opened = open::open_for_match(&name, open::source(&name)?, &play, Some(1))?;
+        // What was learnt on this machine must not change the table of a paper.
+        let models = ModelOptions::none();
+        let opened = open::open_for_match(&name, open::source(&name)?, &play, &models, Some(1))?;
         if opened.gdl().is_none() {
             return Err(Failure::wrong(format!("{name}: action heuristics are for GDL only")));
         }

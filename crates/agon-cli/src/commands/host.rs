@@ -20,7 +20,7 @@ use crate::match_report::{
     JsonReporter, MatchReporter, Positions, TextReporter, check_record_path, end, keep_text,
     n_move_errors,
 };
-use crate::open::{self, PlayOptions};
+use crate::open::{self, ModelOptions, PlayOptions};
 use crate::outside::process_group;
 use crate::terminal::{self, remark, say};
 use crate::trace;
@@ -91,6 +91,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    models: ModelOptions,
+    #[command(flatten)]
     pub(super) play: PlayOptions,
 }
 
@@ -133,6 +135,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         &args.game,
         open::source(&args.game)?,
         &args.play,
+        &args.models,
         args.clocks.iterations,
     )?;
     let shape = opened.shape().clone();

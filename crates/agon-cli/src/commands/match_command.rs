@@ -9,7 +9,7 @@ use crate::hosted_match::{self, ClockOptions, HostedMatch};
 use crate::match_report::{
     JsonReporter, MatchReporter, Positions, TextReporter, check_record_path, end, write_record,
 };
-use crate::open::{self, PlayOptions};
+use crate::open::{self, ModelOptions, PlayOptions};
 use crate::terminal::remark;
 
 /// Play one match between any players and show it
@@ -43,6 +43,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    models: ModelOptions,
+    #[command(flatten)]
     pub(super) play: PlayOptions,
 }
 
@@ -59,6 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         &args.game,
         open::source(&args.game)?,
         &args.play,
+        &args.models,
         args.clocks.iterations,
     )?;
     let clocks = ClockOptions { ponder: args.ponder, ..args.clocks.clone() };

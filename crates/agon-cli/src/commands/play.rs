@@ -12,7 +12,7 @@ use crate::hosted_match::{self, ClockOptions, HostedMatch};
 use crate::match_report::{
     MatchReporter as _, Positions, TextReporter, Thoughts, check_record_path, end, write_record,
 };
-use crate::open::{self, PlayOptions};
+use crate::open::{self, ModelOptions, PlayOptions};
 use crate::outside::StopRequest;
 use crate::terminal::{self, say};
 
@@ -44,6 +44,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     #[command(flatten)]
+    models: ModelOptions,
+    #[command(flatten)]
     pub(super) play: PlayOptions,
 }
 
@@ -55,6 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         &args.game,
         open::source(&args.game)?,
         &args.play,
+        &args.models,
         args.clocks.iterations,
     )?;
     let shape = opened.shape().clone();

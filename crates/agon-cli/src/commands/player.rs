@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agon::OpenOptions;
 use agon::factory::SpecPlayerFactory;
 use agon_match::Thought;
 use agon_players::PlayerSource;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::hosted_match;
-use crate::open::RuleOptions;
+use crate::open::{ModelOptions, RuleOptions};
 use crate::terminal::{self, remark, say};
 
 /// Serve a player to game managers, over HTTP in the GGP protocol
@@ -69,6 +70,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    models: ModelOptions,
+    #[command(flatten)]
     rules: RuleOptions,
 }
 
@@ -110,7 +113,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ))
     })?;
     let warn = Arc::new(|warning: &str| remark!("{warning}"));
-    let factory = Arc::new(SpecPlayerFactory::new(spec, args.rules.options(), args.seed, warn));
+    let rules = OpenOptions { models: args.models.store(), ..args.rules.options() };
+    let factory = Arc::new(SpecPlayerFactory::new(spec, rules, args.seed, warn));
     let show = if args.json { show_json } else { show_text };
     let player = PlayerServer::new(factory, options, Box::new(show));
     let server = Server::start(listener, limits, Arc::new(player))

@@ -8,6 +8,7 @@ use agon_web::{Config, Limits, WebServer, new_token};
 
 use crate::engine_calls::EngineCalls;
 use crate::failure::Failure;
+use crate::open::ModelOptions;
 use crate::outside::Program;
 use crate::terminal::{self, remark, say};
 
@@ -47,6 +48,8 @@ pub(crate) struct Args {
     /// Number of processors for searches [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     cores: Option<u16>,
+    #[command(flatten)]
+    models: ModelOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -97,6 +100,7 @@ fn config(args: &Args) -> Result<Config, Failure> {
         port: args.port,
         token,
         games: args.games.clone(),
+        models: args.models.store(),
         store: Some(args.store.clone().unwrap_or_else(default_store)),
         worker: std::env::current_exe().ok(),
         start_program,

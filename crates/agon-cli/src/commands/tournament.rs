@@ -9,6 +9,7 @@ use agon_match::tournament::{Outcome, Schedule, Standings, Tournament, standings
 use serde_json::json;
 
 use crate::failure::Failure;
+use crate::open::ModelOptions;
 use crate::outside::process_group;
 use crate::terminal::{remark, say};
 use crate::tournament::{self, Ended, RerunFormat, RunOptions, Store, Stored};
@@ -56,6 +57,8 @@ pub(crate) struct Args {
     /// Print nothing before the end
     #[arg(long, short)]
     quiet: bool,
+    #[command(flatten)]
+    models: ModelOptions,
     #[command(subcommand)]
     action: Option<Action>,
 }
@@ -150,7 +153,7 @@ fn play(args: &Args, spec: &Path) -> Result<(), Failure> {
     // The store is locked before the games are opened, which may take long.
     let mut store = Store::open(&path)?;
     let folder = spec.parent().unwrap_or(Path::new(""));
-    let plan = tournament::open_plan(&source, read, folder)?;
+    let plan = tournament::open_plan(&source, read, folder, args.models.store().as_ref())?;
     let (mut outcomes, found) = tournament::begin(&plan, &mut store)?;
     if let Some(found) = found.filter(|_| !args.quiet) {
         remark!("{found}");

@@ -22,7 +22,7 @@ pub(crate) fn play_column(
     let source = Arc::new(Source::new("experiment.toml", experiment.tournament_text(column)));
     let read = agon::tournament::read(&source)?;
     let mut store = Store::open(store)?;
-    let plan = tournament::open_plan(&source, read, Path::new(""))?;
+    let plan = tournament::open_plan(&source, read, Path::new(""), None)?;
     let (mut outcomes, found) = tournament::begin(&plan, &mut store)?;
     if let Some(found) = found.filter(|_| !options.quiet) {
         remark!("{}: {found}", column.name);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use agon::models::ModelStore;
 use agon::tournament::{PlayedMatch, TournamentError, TournamentPlan, read};
 use agon_match::tournament::{Outcome, Schedule, Tournament, schedule};
 use agon_text::Source;
@@ -52,8 +53,9 @@ pub(crate) fn open_plan(
     source: &Arc<Source>,
     tournament: Tournament,
     folder: &Path,
+    models: Option<&ModelStore>,
 ) -> Result<Arc<TournamentPlan>, Failure> {
-    let plan = TournamentPlan::open(source, tournament, folder)?;
+    let plan = TournamentPlan::open(source, tournament, folder)?.with_models(models);
     plan.games().iter().flat_map(|game| game.game.notes()).for_each(|note| remark!("{note}"));
     Ok(Arc::new(plan))
 }

@@ -9,6 +9,7 @@ mod experiment;
 mod explain;
 mod exploding;
 mod hostile;
+mod learn;
 mod matches;
 mod mistakes;
 mod network;

@@ -109,7 +109,10 @@ pub(super) fn for_each<T: Sync>(items: &[T], attempt: impl Fn(&T) -> Result<(), 
 
 /// Returns the program under test.
 pub(super) fn program() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_agon"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_agon"));
+    // Models that the user of this machine has learnt must not change results.
+    command.env("AGON_NO_MODELS", "1").env_remove("AGON_MODELS");
+    command
 }
 
 /// A temporary folder for one test, removed when dropped.

@@ -1,9 +1,13 @@
 //! `auto`: the player that suits a game best.
 
+use std::sync::Arc;
+
 use agon_game::{Continuous, Hidden, Shape};
+use agon_learn::GameModel;
 use agon_match::Player;
 
-use super::{BuildContext, Kind};
+use super::{BuildContext, Kind, mcts};
+use crate::learnt::{LEAF_PART, LearnPlan, LearntSearch, Method};
 use crate::registry::Origin;
 use crate::{BuiltIn, PlayerKind, PlayerSource, PlayerSpec, Threads, parse_spec};
 
@@ -42,6 +46,22 @@ impl Auto {
 
 impl Kind for Auto {
     fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+        // In games of more than two players a stored model evaluates leaves, unless matches have
+        // shown that it does harm.
+        let helps = |model: &Arc<GameModel>| {
+            model.history().elo.is_none_or(|measured| measured.high >= 0.0)
+        };
+        let shape = context.start.shape();
+        if shape.players().count() > 2
+            && !shape.hidden
+            && !shape.continuous
+            && let Some(model) = context.rules.model.clone().filter(helps)
+        {
+            let method = Method::Mcts(mcts::default_options(), LEAF_PART);
+            let plan = LearnPlan { percent: 1, n_games: 0 };
+            let search = LearntSearch::new(plan, method, Some(model), context.seed);
+            return context.seat(search);
+        }
         match Auto::choose(context.start.shape()).kind {
             PlayerSource::BuiltIn(player) => player.build(context),
             PlayerSource::Human | PlayerSource::Http(_) | PlayerSource::Command(_) => {

@@ -483,7 +483,7 @@ fn heuristic_use(settings: &Settings) -> HeuristicUse {
 }
 
 /// Returns the options of `mcts` without settings.
-pub(super) fn default_options() -> MctsOptions {
+pub(crate) fn default_options() -> MctsOptions {
     search_options(&Settings::new(&MCTS))
 }
 
@@ -502,7 +502,8 @@ impl Kind for Mcts {
         }
         if let Some((plan, part)) = &self.learnt {
             let method = Method::Mcts(self.options.clone(), *part);
-            let search = LearntSearch::new(plan.clone(), method, context.seed);
+            let model = context.rules.model.clone();
+            let search = LearntSearch::new(plan.clone(), method, model, context.seed);
             return context.seat(search);
         }
         let search = AdaptiveMcts::new(self.options.clone(), context.seed);

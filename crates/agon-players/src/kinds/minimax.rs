@@ -28,6 +28,11 @@ pub(crate) static KIND: PlayerKind = PlayerKind {
             20_000,
             "number of games to learn from if the match counts iterations",
         ),
+        OptionKind::flag(
+            "model",
+            true,
+            "what `agon learn` has stored for the game is used, and nothing is learnt",
+        ),
         OptionKind::integer("depth", 1..=1000, 200, "maximum depth"),
         OptionKind::integer(
             "table",
@@ -55,6 +60,8 @@ pub(crate) static KIND: PlayerKind = PlayerKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Minimax {
     plan: LearnPlan,
+    /// Whether a stored model is used.
+    uses_model: bool,
     /// 0 threads means a number that suits the match.
     options: MinimaxOptions,
 }
@@ -66,6 +73,7 @@ impl Minimax {
                 percent: settings.integer_u32("learn"),
                 n_games: settings.integer("games"),
             },
+            uses_model: settings.flag("model"),
             options: search_options(settings),
         }
     }
@@ -86,6 +94,7 @@ impl Kind for Minimax {
         let search = LearntSearch::new(
             self.plan.clone(),
             Method::Minimax(self.options.clone()),
+            context.rules.model.clone().filter(|_| self.uses_model),
             context.seed,
         );
         context.seat(search)

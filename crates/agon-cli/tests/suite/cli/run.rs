@@ -49,11 +49,21 @@ pub(super) fn agon(args: &[&str]) -> Run {
     agon_reading(args, "")
 }
 
+/// Runs the program with empty standard input and variables of the environment.
+pub(super) fn agon_with(args: &[&str], variables: &[(&str, &str)]) -> Run {
+    run(args, variables, "")
+}
+
 /// Runs the program with a text on standard input.
 pub(super) fn agon_reading(args: &[&str], input: impl AsRef<str>) -> Run {
+    run(args, &[], input.as_ref())
+}
+
+fn run(args: &[&str], variables: &[(&str, &str)], input: &str) -> Run {
     let shown = format!("agon {}", args.join(" "));
     let mut child = games::program()
         .args(args)
+        .envs(variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -61,7 +71,7 @@ pub(super) fn agon_reading(args: &[&str], input: impl AsRef<str>) -> Run {
         .expect("the program runs");
     let mut stdin = child.stdin.take().expect("standard input is a pipe");
     // A program may end without reading its input.
-    let _ = stdin.write_all(input.as_ref().as_bytes());
+    let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     // Both pipes are read while the program runs; otherwise it would block when they are full.
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());

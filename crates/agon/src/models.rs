@@ -1,0 +1,333 @@
+//! The store of learnt models: one file for each game, in a folder.
+//!
+//! A model is found by a key of the rules that does not depend on names and order
+//! ([`agon_gdl::canonical`]), so that scrambled rules of a known game find theirs. Rules without
+//! such a key, and structure rewriting games, are found by their text. Beside a model there may be
+//! the state of learning, from which `agon learn` goes on. Files are replaced by renaming, so that
+//! an interruption leaves the old one or the new one.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agon_gdl::canonical::{canonical, key_of_text};
+pub use agon_learn::{GameModel, Labels, Model, ModelError};
+
+use crate::engine::{Engine, GamePosition, GameTask};
+use crate::game::Game;
+
+/// Ending of the files of models.
+pub const MODEL_ENDING: &str = "agon-model";
+/// Ending of the files with the state of learning.
+const TRAINING_ENDING: &str = "agon-training";
+/// Maximum size of a file in bytes.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// The key of a game with the labels of its names.
+#[derive(Clone, Debug)]
+pub struct GameKey {
+    /// The key.
+    pub key: u128,
+    /// The labels of names.
+    pub labels: Labels,
+    /// Whether the key is the same for other names and another order of the rules.
+    pub is_canonical: bool,
+}
+
+impl GameKey {
+    /// Computes the key of a game.
+    pub(crate) fn of(engine: &Engine) -> GameKey {
+        let found = match engine {
+            Engine::GdlInterpreter(game) | Engine::GdlCircuit(game, _) => canonical(game.rules()),
+            Engine::TossInterpreter(_) | Engine::TossCircuit(..) => None,
+        };
+        match found {
+            Some(found) => {
+                GameKey { key: found.key, labels: Labels::new(found.labels), is_canonical: true }
+            }
+            None => GameKey {
+                key: key_of_text(&engine.rules_text()),
+                labels: Labels::exact(),
+                is_canonical: false,
+            },
+        }
+    }
+
+    /// Returns the key as it is shown and typed.
+    pub fn text(&self) -> String {
+        key_text(self.key)
+    }
+}
+
+/// Returns a key as it is shown and typed: 32 hexadecimal digits.
+pub fn key_text(key: u128) -> String {
+    format!("{key:032x}")
+}
+
+/// Why a file of the store could not be used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A file or folder could not be read or written.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        error: std::io::Error,
+    },
+    /// A file is not a model that can be used.
+    Model {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: ModelError,
+    },
+    /// There is no model whose key starts this way, or there are several.
+    Key {
+        /// The start of the key.
+        text: String,
+        /// The keys that start this way.
+        found: Vec<String>,
+    },
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreError::File { path, error } => {
+                write!(f, "cannot use the model {}: {error}", path.display())
+            }
+            StoreError::Model { path, error } => {
+                write!(f, "the model {} is ignored: {error}", path.display())
+            }
+            StoreError::Key { text, found } if found.is_empty() => {
+                write!(f, "no model has a key that starts with `{text}`; `agon models` lists them")
+            }
+            StoreError::Key { text, found } => {
+                write!(f, "several keys start with `{text}`: {}", found.join(", "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+/// Reads a model from a file.
+///
+/// # Errors
+/// [`StoreError`] if the file cannot be read, or is not a model.
+pub fn read_model(path: &Path) -> Result<Model, StoreError> {
+    let fail = |error| StoreError::File { path: path.to_owned(), error };
+    let size = std::fs::metadata(path).map_err(fail)?.len();
+    if size > MAX_BYTES {
+        let error = ModelError::Invalid("size");
+        return Err(StoreError::Model { path: path.to_owned(), error });
+    }
+    let bytes = std::fs::read(path).map_err(fail)?;
+    Model::from_bytes(&bytes).map_err(|error| StoreError::Model { path: path.to_owned(), error })
+}
+
+/// Writes a model to a file. The file is replaced as a whole: an interruption leaves the old one.
+///
+/// # Errors
+/// [`StoreError::File`] if it cannot be written.
+pub fn write_model(path: &Path, model: &Model) -> Result<(), StoreError> {
+    use std::io::Write as _;
+    let fail = |error| StoreError::File { path: path.to_owned(), error };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(fail)?;
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let temporary = path.with_file_name(name);
+    let written = std::fs::File::create(&temporary).and_then(|mut file| {
+        file.write_all(&model.to_bytes())?;
+        // The bytes must be on the disk before the name is, or a power cut leaves an empty file.
+        file.sync_all()
+    });
+    written.and_then(|()| std::fs::rename(&temporary, path)).map_err(|error| {
+        let _ = std::fs::remove_file(&temporary);
+        fail(error)
+    })
+}
+
+/// A folder with models.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelStore {
+    folder: PathBuf,
+}
+
+/// A file of the store.
+#[derive(Debug)]
+pub struct ListedModel {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub n_bytes: u64,
+    /// The model, or why it cannot be used.
+    pub model: Result<Model, StoreError>,
+}
+
+impl ModelStore {
+    /// Returns the store in a folder. The folder need not exist.
+    pub fn at(folder: &Path) -> ModelStore {
+        ModelStore { folder: folder.to_owned() }
+    }
+
+    /// Returns the store of the user: the folder `AGON_MODELS`, or `agon/models` in the folder for
+    /// user data. `None` if `AGON_NO_MODELS` is set to something else than 0, or there is no such
+    /// folder.
+    pub fn of_user() -> Option<ModelStore> {
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        if set("AGON_NO_MODELS").is_some_and(|value| value != "0") {
+            return None;
+        }
+        ModelStore::folder_of_user().map(|folder| ModelStore { folder })
+    }
+
+    /// Returns the folder of the user's store, whether players use it or not.
+    pub fn folder_of_user() -> Option<PathBuf> {
+        let set = |name: &str| {
+            std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+        };
+        let data = || {
+            set("XDG_DATA_HOME")
+                .or_else(|| set("HOME").map(|home| home.join(".local/share")))
+                .or_else(|| set("LOCALAPPDATA"))
+        };
+        set("AGON_MODELS").or_else(|| Some(data()?.join("agon/models")))
+    }
+
+    /// Returns the folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the file of the model with a key.
+    pub fn path(&self, key: u128) -> PathBuf {
+        self.folder.join(key_text(key)).with_extension(MODEL_ENDING)
+    }
+
+    /// Lists the models, sorted by the name of the game and by key. Files that cannot be used come
+    /// last.
+    ///
+    /// # Errors
+    /// [`StoreError::File`] if the folder cannot be read. A folder that does not exist is empty.
+    pub fn list(&self) -> Result<Vec<ListedModel>, StoreError> {
+        let mut listed: Vec<ListedModel> = self
+            .paths()?
+            .into_iter()
+            .map(|path| ListedModel {
+                n_bytes: std::fs::metadata(&path).map_or(0, |facts| facts.len()),
+                model: read_model(&path),
+                path,
+            })
+            .collect();
+        listed.sort_by_cached_key(|listed| {
+            let game = listed.model.as_ref().ok().map(|model| model.history.game.clone());
+            (game.is_none(), game, listed.path.clone())
+        });
+        Ok(listed)
+    }
+
+    fn paths(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let entries = match std::fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(StoreError::File { path: self.folder.clone(), error }),
+        };
+        let paths = entries.flatten().map(|entry| entry.path());
+        let mut paths: Vec<PathBuf> =
+            paths.filter(|path| path.extension().is_some_and(|e| e == MODEL_ENDING)).collect();
+        paths.sort();
+        Ok(paths)
+    }
+
+    /// Returns the file of the only model whose key starts with a text.
+    ///
+    /// # Errors
+    /// [`StoreError::Key`] if there is none, or there are several.
+    pub fn find(&self, start: &str) -> Result<PathBuf, StoreError> {
+        let stem = |path: &PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into();
+        let start = start.to_lowercase();
+        let mut paths = self.paths()?;
+        paths.retain(|path| {
+            let stem: String = stem(path);
+            !start.is_empty() && stem.starts_with(&start)
+        });
+        match &paths[..] {
+            [path] => Ok(path.clone()),
+            _ => Err(StoreError::Key { text: start, found: paths.iter().map(stem).collect() }),
+        }
+    }
+
+    /// Removes a model, and the state of learning beside it.
+    ///
+    /// # Errors
+    /// [`StoreError::File`] if the file cannot be removed.
+    pub fn remove(path: &Path) -> Result<(), StoreError> {
+        let fail = |error| StoreError::File { path: path.to_owned(), error };
+        std::fs::remove_file(path).map_err(fail)?;
+        match std::fs::remove_file(training_path(path)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(fail(error)),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Loads the model of a game, if there is one.
+    ///
+    /// # Errors
+    /// [`StoreError`] if there is one that cannot be used.
+    fn load(&self, game: &Game) -> Result<Option<Arc<GameModel>>, StoreError> {
+        // The key of large rules takes a while, so it is computed only if there are models.
+        if game.engine().compiled().is_none() || self.paths()?.is_empty() {
+            return Ok(None);
+        }
+        let path = self.path(game.key().key);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let model = read_model(&path)?;
+        fit(game, &model)
+            .map(|model| Some(Arc::new(model)))
+            .map_err(|error| StoreError::Model { path, error })
+    }
+}
+
+/// Returns the file with the state of learning beside a model.
+pub fn training_path(model: &Path) -> PathBuf {
+    model.with_extension(TRAINING_ENDING)
+}
+
+/// Fits a model to a game.
+///
+/// # Errors
+/// [`ModelError::OtherGame`] if it is one of another game.
+pub fn fit(game: &Game, model: &Model) -> Result<GameModel, ModelError> {
+    struct Fit<'a>(&'a Model, &'a Labels);
+    impl GameTask for Fit<'_> {
+        type Output = Result<GameModel, ModelError>;
+
+        fn run<P: GamePosition + 'static>(self, start: P) -> Self::Output {
+            self.0.for_game(&start, self.1)
+        }
+    }
+    game.run(Fit(model, &game.key().labels))
+}
+
+impl Game {
+    /// Returns the game with its model from a store, if there is one. What is wrong with a model is
+    /// among the [`Game::notes`].
+    #[must_use]
+    pub fn with_models(self, store: Option<&ModelStore>) -> Game {
+        let Some(store) = store else { return self };
+        match store.load(&self) {
+            Ok(None) => self,
+            Ok(Some(model)) => self.with_model(Some(model), None),
+            Err(error) => self.with_model(None, Some(error.to_string())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
