@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 
 use crate::scene::{Board, BoardKind, Panel, Piece, Place, Scene, Shade, Shape, Symbol};
 
-/// Pixels for the side of a cell.
-const UNIT: f64 = 50.0;
+/// Pixels for the side of a cell: the unit of coordinates in a [`Scene`].
+pub const UNIT: f64 = 50.0;
 
 /// The colours of a drawing.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
@@ -121,17 +121,22 @@ impl Palette {
 
 /// Draws a scene as a complete SVG document.
 pub fn svg(scene: &Scene, options: &SvgOptions) -> String {
-    let (width, height) = size(scene, options);
-    let mut out = format!(
+    let size = size(scene, options);
+    let mut out = opening(size);
+    draw(&mut out, scene, options, size);
+    out.push_str("</svg>\n");
+    out
+}
+
+/// Returns the opening tag of a document of a size.
+pub(crate) fn opening((width, height): (f64, f64)) -> String {
+    format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
          height=\"{h}\" role=\"img\" font-family=\"DejaVu Sans, Segoe UI, Helvetica, Arial, \
          sans-serif\" font-size=\"15\">\n",
         w = number(width),
         h = number(height)
-    );
-    draw(&mut out, scene, options, (width, height));
-    out.push_str("</svg>\n");
-    out
+    )
 }
 
 /// Returns width and height of a drawing in pixels.
