@@ -66,18 +66,34 @@ fn concepts(learned: &Value, state: &[String], layout: &Layout) -> Vec<Value> {
     let mut found = Vec::new();
     for role in learned["roles"].as_array().into_iter().flatten() {
         for rule in role["rules"].as_array().into_iter().flatten() {
-            let facts = rule["facts"].as_array().into_iter().flatten();
-            let facts: Vec<&str> = facts.filter_map(Value::as_str).collect();
+            let facts = sentences(rule["facts"].as_str().unwrap_or_default());
             let places: BTreeSet<&str> =
                 facts.iter().filter_map(|fact| layout.place_id(fact)).collect();
             if places.is_empty() {
                 continue;
             }
-            let held: Vec<&&str> =
-                facts.iter().filter(|fact| state.iter().any(|held| held == *fact)).collect();
+            let held: Vec<&String> = facts.iter().filter(|fact| state.contains(fact)).collect();
             found.push(json!({"role": role["role"], "value": rule["value"], "facts": facts,
                 "places": places, "held": held}));
         }
+    }
+    found
+}
+
+/// Splits a text into its sentences: `(cell 1 1 x) over` has two.
+fn sentences(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut depth = 0;
+    for word in text.split_whitespace() {
+        match found.last_mut() {
+            Some(last) if depth > 0 => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => found.push(word.to_owned()),
+        }
+        depth += word.matches('(').count();
+        depth = depth.saturating_sub(word.matches(')').count());
     }
     found
 }

@@ -252,3 +252,21 @@ fn experiments_are_listed_and_need_workers() {
         assert!(refusal["error"].as_str().is_some_and(|text| text.contains(wanted)), "{refusal}");
     }
 }
+
+#[test]
+fn an_explanation_has_concepts_with_their_places() {
+    let server = Server::new();
+    let body = json!({"game": "tic-tac-toe", "moves": [["(mark 2 2)", "noop"]]});
+    let answer = server.post_ok("/api/v1/explain", "", &body);
+    let concepts = answer["concepts"].as_array().expect("concepts");
+    assert!(!concepts.is_empty(), "{answer}");
+    for concept in concepts {
+        let facts = concept["facts"].as_array().expect("facts");
+        let places = concept["places"].as_array().expect("places");
+        assert!(facts.len() > 1 && places.len() == facts.len(), "{concept}");
+        assert!(facts.iter().all(|fact| text(fact).starts_with("(cell ")), "{concept}");
+    }
+    let held: Vec<&Value> =
+        concepts.iter().flat_map(|concept| concept["held"].as_array().expect("held")).collect();
+    assert!(!held.is_empty() && held.iter().all(|fact| **fact == "(cell 2 2 x)"), "{held:?}");
+}
