@@ -340,6 +340,14 @@ const tests = {
     await page.locator('.witnesses li').first().waitFor();
     await page.locator('.witnesses li button').nth(2).hover();
     await until('two marked places', async () => (await page.locator('.board .layer .witness').count()) === 2);
+    // The embedding of a rule is marked while the pointer is on it; graphs are drawn as graphs.
+    const graph = await openPage(context, `${server.origin}/analysis/toss-entanglement`);
+    await graph.locator('.board svg').waitFor();
+    check((await graph.locator('.board [data-place]').count()) >= 6, 'the nodes are drawn');
+    await graph.getByText(/legal moves?$/).click();
+    await graph.locator('details.panel details summary').first().click();
+    await graph.locator('.movelist button').first().hover();
+    await until('an embedding', async () => (await graph.locator('.board .layer .witness').count()) > 0);
     return page;
   },
 
