@@ -8,7 +8,7 @@ if ! command -v npm >/dev/null; then
   echo "SKIPPED: the pages were not built again, because there is no npm here"
   exit 0
 fi
-if [ ! -d node_modules ] && ! npm ci --no-audit --no-fund --silent; then
+if ! ./install; then
   echo "SKIPPED: the pages were not built again, because npm could not install its packages"
   exit 0
 fi

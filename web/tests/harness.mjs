@@ -151,6 +151,9 @@ export async function clickPlace(page, place) {
 /** Makes any legal move by clicks: a place, then what is offered next. */
 export async function clickAnyMove(page, pick = 0) {
   const before = await page.locator('.steps span').textContent();
+  // The moves of a position come a moment after its number.
+  const some = '.choices button.primary, .choices button.move, .board [data-place][tabindex]';
+  await page.locator(some).first().waitFor({ state: 'attached', timeout: 10000 }).catch(() => undefined);
   for (let click = 0; click < 6; click += 1) {
     const offered = page.locator('.choices button.primary, .choices button.move');
     if ((await offered.count()) > 0) {

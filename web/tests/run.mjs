@@ -181,6 +181,88 @@ const tests = {
     return page;
   },
 
+  async 'the board moves along the trajectory of a step'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/analysis/toss-bouncing-ball`);
+    const form = page.locator('form.parameters');
+    await form.getByRole('button', { name: /^Catch/ }).first().click();
+    await form.getByLabel('t as a number').fill('1.2');
+    await form.getByLabel('t as a number').press('Tab');
+    await form.getByRole('button', { name: 'Play Catch b' }).click();
+    const motion = page.getByTestId('motion');
+    await motion.waitFor();
+    // The ball falls while the step is played. The picture is replaced all the time, so the page
+    // looks at it itself, once for each frame.
+    const height = () => page.evaluate(() =>
+      document.querySelector('.board [data-place="plane/b"] circle').getBoundingClientRect().y);
+    const button = motion.getByRole('button');
+    check((await button.textContent()) === 'Pause', 'the step is played as soon as it is made');
+    await motion.getByRole('slider', { name: 'Time within the step' }).fill('0');
+    await button.click();
+    const seen = await page.evaluate(async () => {
+      const heights = [];
+      while (document.querySelector('.motion button').textContent === 'Pause' && heights.length < 1000) {
+        const ball = document.querySelector('.board [data-place="plane/b"] circle');
+        if (ball) heights.push(ball.getBoundingClientRect().y);
+        await new Promise((next) => requestAnimationFrame(next));
+      }
+      return heights;
+    });
+    check(new Set(seen).size > 5, `the ball was seen at ${new Set(seen).size} heights`);
+    check(seen.every((y, at) => at === 0 || y >= seen[at - 1] - 1), `the ball falls: ${seen}`);
+    check(seen.at(-1) - seen[0] > 50, `the ball falls far: ${seen[0]} to ${seen.at(-1)}`);
+    // The slider goes back to the start of the step, and to its middle.
+    const slider = motion.getByRole('slider', { name: 'Time within the step' });
+    const end = await height();
+    await slider.fill('0');
+    const start = await height();
+    await slider.fill('500');
+    const middle = await height();
+    check(start < middle && middle < end, `start ${start}, middle ${middle}, end ${end}`);
+    // Half of the time is a quarter of the fall.
+    const share = (middle - start) / (end - start);
+    check(Math.abs(share - 0.25) < 0.03, `after half of the time it has fallen ${share}`);
+    await motion.getByLabel('speed').selectOption('4');
+    await motion.getByRole('button', { name: 'Play the motion' }).click();
+    await until('the end of the motion', async () => Math.abs((await height()) - end) < 1);
+    return page;
+  },
+
+  async 'motion waits for a click where less motion is wanted'({ server, browser }) {
+    const context = await browser.newContext({ reducedMotion: 'reduce' });
+    const page = await play(server, context, 'toss-cat-and-mouse', ['human', 'random']);
+    await turnOrEnd(page);
+    await page.locator('form.parameters').getByRole('button', { name: /^Play Chase/ }).click();
+    await until('the step', async () => (await steps(page)) === 1);
+    const button = page.getByTestId('motion').getByRole('button');
+    await button.waitFor();
+    check((await button.textContent()) === 'Play the motion', 'nothing moves by itself');
+    return page;
+  },
+
+  async 'a click on a place asks why, and concepts are shown on the board'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/analysis/tic-tac-toe`);
+    await page.locator('.board svg').waitFor();
+    await clickPlace(page, 'board/2/2');
+    await until('the move', async () => (await page.locator('.steps span').textContent()) === '1');
+    await page.getByLabel('Ask about places').check();
+    await clickPlace(page, 'board/2/2');
+    const questions = page.getByLabel('Questions about the place').getByRole('button');
+    await questions.first().waitFor();
+    const texts = await questions.allTextContents();
+    check(texts.includes('Why does (cell 2 2 x) hold?'), `the fact is there: ${texts}`);
+    await questions.filter({ hasText: /\(mark 2 2\) not legal for oplayer/ }).click();
+    await page.getByText('does not hold').first().waitFor();
+    await page.getByLabel('Ask about places').uncheck();
+    await page.getByRole('button', { name: 'Explain' }).click();
+    const concepts = page.locator('.concepts button');
+    await concepts.first().waitFor();
+    await concepts.first().hover();
+    await until('a concept', async () => (await page.locator('.board .layer .mark.concept').count()) > 1);
+    await page.getByText('Properties proved of the game').click();
+    await page.locator('.properties dl dt').first().waitFor();
+    return page;
+  },
+
   async 'four players take part'({ server, context }) {
     const page = await play(server, context, 'four-way-tron', ['human', 'random', 'random', 'random']);
     for (let step = 0; step < 2; step += 1) {
@@ -258,6 +340,14 @@ const tests = {
     await page.locator('.witnesses li').first().waitFor();
     await page.locator('.witnesses li button').nth(2).hover();
     await until('two marked places', async () => (await page.locator('.board .layer .witness').count()) === 2);
+    // The embedding of a rule is marked while the pointer is on it; graphs are drawn as graphs.
+    const graph = await openPage(context, `${server.origin}/analysis/toss-entanglement`);
+    await graph.locator('.board svg').waitFor();
+    check((await graph.locator('.board [data-place]').count()) >= 6, 'the nodes are drawn');
+    await graph.getByText(/legal moves?$/).click();
+    await graph.locator('details.panel details summary').first().click();
+    await graph.locator('.movelist button').first().hover();
+    await until('an embedding', async () => (await graph.locator('.board .layer .witness').count()) > 0);
     return page;
   },
 
@@ -270,6 +360,92 @@ const tests = {
     await page.getByRole('button', { name: 'watch' }).first().click();
     await page.locator('.board svg').waitFor();
     return page;
+  },
+
+  async 'an experiment of a paper is repeated'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/tournaments`);
+    const form = page.getByRole('form', { name: 'Start an experiment' });
+    await form.getByLabel('experiment').selectOption('trutman-table-5.2');
+    await form.getByLabel('iterations').fill('5');
+    await form.getByLabel('repeats').fill('1');
+    await form.getByLabel('only games with').fill('Connect 4');
+    await form.getByRole('button', { name: 'Start the experiment' }).click();
+    await page.getByText('complete').waitFor({ timeout: 120000 });
+    await page.getByText('Results beside the paper').waitFor();
+    await page.locator('details summary').first().click();
+    await page.getByRole('button', { name: 'watch' }).first().click();
+    await page.locator('.board svg').waitFor();
+    return page;
+  },
+
+  async 'a match is exported, imported, branched and resigned'({ server, context, browser }) {
+    const page = await play(server, context, 'tic-tac-toe', ['human', 'random']);
+    await turnOrEnd(page);
+    // By keys: the board has the focus, the arrows choose a place, Enter plays there.
+    await page.locator('.board [data-place][tabindex]').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await until('two steps', async () => (await steps(page)) === 2);
+    await page.getByRole('button', { name: 'Hint' }).click();
+    await page.getByText(/^Hint:/).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export record' }).click(),
+    ]);
+    const file = join(tmpdir(), `agon-record-${process.pid}.json`);
+    await download.saveAs(file);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    check(link === `${server.origin}/match/${page.made.id}`, `the link is ${link}`);
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await until('a move taken back', async () => (await steps(page)) === 0);
+    await turnOrEnd(page);
+    await page.getByRole('button', { name: 'Resign' }).click();
+    await page.getByText('xplayer has resigned').first().waitFor();
+    // The record is opened on the page of all games.
+    const other = await openPage(context, `${server.origin}/`);
+    await other.locator('input[type=file]').setInputFiles(file);
+    await other.locator('.moves li').nth(1).waitFor();
+    await other.getByRole('link', { name: 'Branch here' }).click();
+    await until('the analysis', async () => (await other.locator('.steps span').textContent()) === '2');
+    await clickAnyMove(other, 0);
+    await other.getByRole('button', { name: 'Start', exact: true }).click();
+    await until('the start', async () => (await other.locator('.steps span').textContent()) === '0');
+    await clickAnyMove(other, 5);
+    await other.locator('.tree .variation').first().waitFor();
+    // By touch.
+    const phone = await browser.newContext({ hasTouch: true, viewport: { width: 400, height: 800 } });
+    const touched = await play(server, phone, 'tic-tac-toe', ['human', 'human']);
+    await turnOrEnd(touched);
+    await touched.locator('.board [data-place="board/2/2"]').tap();
+    await until('a step by touch', async () => (await steps(touched)) === 1);
+    await phone.close();
+    return page;
+  },
+
+  async 'people play on different machines by a secret link'({ server, browser }) {
+    const owner = await browser.newContext();
+    const first = await openPage(owner, `${server.origin}/game/tic-tac-toe`);
+    await first.locator('.setup .picker').nth(1).locator('select').selectOption('human-elsewhere');
+    await first.getByRole('button', { name: 'Start', exact: true }).click();
+    const link = await first.getByLabel('Link for oplayer').inputValue();
+    const guest = await browser.newContext();
+    const second = await openPage(guest, link);
+    await until('the guest', async () => (await status(second)) === 'Waiting for xplayer');
+    await turnOrEnd(first);
+    await clickPlace(first, 'board/1/1');
+    await until("the guest's turn", async () => (await status(second)).startsWith('Your move'));
+    await clickPlace(second, 'board/3/3');
+    await until('two steps', async () => (await steps(first)) === 2);
+    // The link works once.
+    const thief = await openPage(await browser.newContext(), link);
+    await thief.locator('.problem').first().waitFor();
+    check((await thief.getByRole('button', { name: 'Resign' }).count()) === 0, 'a link works once');
+    await thief.context().close();
+    await guest.close();
+    return first;
   },
 
   async 'the first board is there soon'({ server, context }) {
@@ -303,7 +479,8 @@ const tests = {
   async 'every page fits on a narrow screen'({ server, browser }) {
     const context = await browser.newContext({ viewport: { width: 400, height: 800 } });
     let last;
-    for (const path of ['/', '/game/tic-tac-toe', '/matches', '/tournaments', '/editor', '/analysis/hex']) {
+    for (const path of ['/', '/game/tic-tac-toe', '/matches', '/tournaments', '/editor', '/analysis/hex',
+      '/analysis/toss-cat-and-mouse']) {
       const page = await openPage(context, server.origin + path);
       await page.waitForLoadState('networkidle');
       const width = await page.evaluate(() => document.documentElement.scrollWidth);

@@ -82,6 +82,25 @@ await shot('web-formula', '/analysis/toss-tic-tac-toe', async (page) => {
   await page.locator('.witnesses li').first().waitFor();
   await page.locator('.witnesses li button').nth(2).hover();
 });
+await shot('web-motion', '/analysis/toss-cat-and-mouse', async (page) => {
+  const form = page.locator('form.parameters');
+  await form.getByLabel('px as a number').fill('1');
+  await form.getByLabel('py as a number').fill('0.5');
+  await form.getByLabel('py as a number').press('Tab');
+  await form.getByRole('button', { name: 'Play Chase c' }).click();
+  await form.getByRole('button', { name: 'Play Run m' }).click();
+  const motion = page.getByTestId('motion');
+  await motion.waitFor();
+  await motion.getByRole('slider', { name: 'Time within the step' }).fill('600');
+});
+await shot('web-place', '/analysis/tic-tac-toe', async (page) => {
+  await page.locator('.board svg').waitFor();
+  await clickAnyMove(page, 4);
+  await page.getByLabel('Ask about places').check();
+  await page.locator('.board [data-place="board/2/2"]').click();
+  await page.getByLabel('Questions about the place').getByRole('button').nth(2).click();
+  await page.locator('.proof').waitFor();
+});
 await shot('web-editor', '/editor', async (page) => {
   await page.locator('.board svg').waitFor();
   await page.locator('.editor .cm-content').click();
@@ -97,6 +116,11 @@ await until('the tournament', async () => {
   return view.standings?.is_complete;
 }, 120);
 await shot('web-tournament', `/tournament/${made.id}`, (page) => page.locator('table').first().waitFor());
+const run = await server.post('/experiments', {
+  name: 'trutman-table-5.2', iterations: 5, repeats: 1, only: 'Connect 4',
+});
+await until('the experiment', async () => (await server.get(`/experiments/${run.id}`)).report, 120);
+await shot('web-experiment', `/experiment/${run.id}`, (page) => page.locator('table').first().waitFor());
 await shot('web-tournaments', '/tournaments', (page) => page.waitForLoadState('networkidle'));
 await shot('web-matches', '/matches', (page) => page.locator('table').waitFor());
 await browser.close();

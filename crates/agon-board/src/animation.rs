@@ -3,22 +3,33 @@
 use std::fmt::Write as _;
 
 use crate::scene::Scene;
-use crate::svg::{SvgOptions, draw, number, size};
+use crate::svg::{SvgOptions, draw, number, opening, size};
+
+/// Returns the width and height that all of the scenes need.
+fn canvas(scenes: &[Scene], options: &SvgOptions) -> (f64, f64) {
+    let sizes: Vec<(f64, f64)> = scenes.iter().map(|scene| size(scene, options)).collect();
+    let width = sizes.iter().map(|size| size.0).fold(60.0, f64::max);
+    (width, sizes.iter().map(|size| size.1).fold(60.0, f64::max))
+}
+
+/// Draws scenes as SVG documents of the same size.
+pub fn svg_frames(scenes: &[Scene], options: &SvgOptions) -> Vec<String> {
+    let size = canvas(scenes, options);
+    let frame = |scene: &Scene| {
+        let mut out = opening(size);
+        draw(&mut out, scene, options, size);
+        out.push_str("</svg>\n");
+        out
+    };
+    scenes.iter().map(frame).collect()
+}
 
 /// Draws scenes one after the other as one animated SVG document, each for `seconds`. The last one
 /// stays three times as long, then the animation starts again.
 pub fn animated_svg(scenes: &[Scene], options: &SvgOptions, seconds: f64) -> String {
-    let sizes: Vec<(f64, f64)> = scenes.iter().map(|scene| size(scene, options)).collect();
-    let width = sizes.iter().map(|size| size.0).fold(60.0, f64::max);
-    let height = sizes.iter().map(|size| size.1).fold(60.0, f64::max);
+    let (width, height) = canvas(scenes, options);
     let total = (scenes.len() as f64 + 2.0) * seconds;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
-         height=\"{h}\" role=\"img\" font-family=\"DejaVu Sans, Segoe UI, Helvetica, Arial, \
-         sans-serif\" font-size=\"15\">\n",
-        w = number(width),
-        h = number(height)
-    );
+    let mut out = opening((width, height));
     for (index, scene) in scenes.iter().enumerate() {
         let start = index as f64 * seconds / total;
         let is_last = index + 1 == scenes.len();

@@ -153,7 +153,17 @@ impl Layout {
 
     /// Returns the picture of a state.
     pub fn scene(&self, state: &[String]) -> Scene {
-        self.draw(state, &BTreeSet::new())
+        self.draw(state, &BTreeSet::new(), &[])
+    }
+
+    /// Returns the pictures of states that follow each other. Planes and lines show the same part
+    /// in all of them, so that points can be moved from one picture to the next.
+    pub fn scenes_along(&self, states: &[Vec<String>]) -> Vec<Scene> {
+        let points: Vec<Vec<f64>> = match &self.reals {
+            Some(reals) => states.iter().flat_map(|state| reals.positions(state)).collect(),
+            None => Vec::new(),
+        };
+        states.iter().map(|state| self.draw(state, &BTreeSet::new(), &points)).collect()
     }
 
     /// Returns the picture of what is common to several states that a viewer holds for possible.
@@ -172,7 +182,7 @@ impl Layout {
         for fluent in states.iter().flatten().filter(|fluent| !common_set.contains(fluent)) {
             doubtful.extend(self.place_of(fluent));
         }
-        self.draw(&common, &doubtful)
+        self.draw(&common, &doubtful, &[])
     }
 
     /// Returns where a fluent is drawn, to the right and downwards in units of its board. `None` if
@@ -181,6 +191,13 @@ impl Layout {
         let (board, place) = self.place_of(fluent)?;
         let place = &self.boards[board].places[place];
         Some((place.x, place.y))
+    }
+
+    /// Returns the id of the place on which a fluent is drawn. `None` if it is not a piece on a
+    /// board.
+    pub fn place_id(&self, fluent: &str) -> Option<&str> {
+        let (board, place) = self.place_of(fluent)?;
+        Some(&self.boards[board].places[place].id)
     }
 
     /// Returns for each move the places that it touches, in the order of the moves.
@@ -205,7 +222,7 @@ impl Layout {
             .enumerate()
             .flat_map(|(b, board)| (0..board.places.len()).map(move |p| (b, p)))
             .collect();
-        self.draw(&[], &all)
+        self.draw(&[], &all, &[])
     }
 
     /// Returns the board and place on which a fluent is drawn.
@@ -215,7 +232,13 @@ impl Layout {
         Some((layer.board, layer.place(&self.boards[layer.board], &flat)?))
     }
 
-    fn draw(&self, state: &[String], doubtful: &BTreeSet<(usize, usize)>) -> Scene {
+    /// Draws a state. `inside` are further points that a plane or line must show.
+    fn draw(
+        &self,
+        state: &[String],
+        doubtful: &BTreeSet<(usize, usize)>,
+        inside: &[Vec<f64>],
+    ) -> Scene {
         let mut pieces: BTreeMap<(usize, usize), Vec<(usize, Piece)>> = BTreeMap::new();
         let mut panels = crate::panels::Panels::new(&self.roles);
         let mut links: Vec<(usize, String, String, bool, String)> = Vec::new();
@@ -317,7 +340,7 @@ impl Layout {
             scene.boards.push(board);
         }
         if let Some(reals) = &self.reals {
-            scene.boards.extend(reals.finish(&collected, &self.roles, &mut panels));
+            scene.boards.extend(reals.finish(&collected, &self.roles, inside, &mut panels));
         }
         arrange_boards(&mut scene);
         scene.panels = panels.finish();

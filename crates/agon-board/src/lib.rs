@@ -35,13 +35,16 @@
 //!
 //! 1. [`scene`] is the picture of a state, [`layout`] makes it, [`moves`] matches moves.
 //! 2. [`evidence`] and [`hints`] are what inference looks at.
-//! 3. [`svg`], [`text`] and `png` draw scenes, [`animation`] draws matches.
+//! 3. [`svg`], [`text`] and `png` draw scenes, [`animation`] and `gif` draw matches.
+//! 4. `stylesheet` draws states by old stylesheets of public game repositories.
 #![forbid(unsafe_code)]
 
 pub mod animation;
 mod axis;
 pub mod evidence;
 mod fluent;
+#[cfg(feature = "gif")]
+pub mod gif;
 mod graph;
 pub mod hints;
 mod infer;
@@ -53,6 +56,8 @@ mod pieces;
 pub mod png;
 mod reals;
 pub mod scene;
+#[cfg(feature = "stylesheet")]
+pub mod stylesheet;
 pub mod svg;
 pub mod text;
 mod world;

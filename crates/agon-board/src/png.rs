@@ -10,6 +10,13 @@ use resvg::usvg::{Options, Tree, fontdb};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PngError(String);
 
+#[cfg(feature = "gif")]
+impl PngError {
+    pub(crate) fn new(why: String) -> PngError {
+        PngError(why)
+    }
+}
+
 impl fmt::Display for PngError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

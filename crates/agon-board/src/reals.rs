@@ -95,11 +95,22 @@ impl Reals {
         }
     }
 
+    /// Returns the coordinates of all points of a state.
+    pub(crate) fn positions(&self, state: &[String]) -> Vec<Vec<f64>> {
+        let mut collected = Collected::default();
+        for flat in state.iter().filter_map(|fluent| Flat::parse(fluent)) {
+            self.take(&flat, &mut collected);
+        }
+        self.points(&collected, &[]).into_iter().map(|point| point.at).collect()
+    }
+
     /// Returns the board of a state, and adds the values that are not coordinates to the panels.
+    /// The points `inside` are shown, too, if the view must be changed for them.
     pub(crate) fn finish(
         &self,
         collected: &Collected,
         roles: &[String],
+        inside: &[Vec<f64>],
         panels: &mut Panels<'_>,
     ) -> Option<Board> {
         let points = self.points(collected, roles);
@@ -121,7 +132,7 @@ impl Reals {
         if let Some(time) = collected.time {
             panels.add_values(TIME, vec![(String::new(), short(time))]);
         }
-        (!self.axes.is_empty()).then(|| self.board(&points))
+        (!self.axes.is_empty()).then(|| self.board(&points, inside))
     }
 
     fn points(&self, collected: &Collected, roles: &[String]) -> Vec<Point> {
@@ -213,14 +224,16 @@ impl Reals {
             .or_else(|| self.movers.get(element).copied().filter(|&role| role < roles.len()))
     }
 
-    fn board(&self, points: &[Point]) -> Board {
+    fn board(&self, points: &[Point], inside: &[Vec<f64>]) -> Board {
         let mut lanes: Vec<Option<usize>> = Vec::new();
         if self.axes.len() == 1 {
             lanes.extend(points.iter().map(|point| point.owner));
             lanes.sort_unstable_by_key(|owner| owner.map_or(usize::MAX, |role| role));
             lanes.dedup();
         }
-        let view = View::new(&self.axes, points.iter().map(|point| &point.at[..]), lanes.len());
+        let own = points.iter().map(|point| &point.at[..]);
+        let all = own.chain(inside.iter().map(Vec::as_slice));
+        let view = View::new(&self.axes, all, lanes.len());
         let (lines, labels) = view.grid();
         let mut board = Board {
             id: "plane".to_owned(),

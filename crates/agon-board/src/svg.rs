@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 
 use crate::scene::{Board, BoardKind, Panel, Piece, Place, Scene, Shade, Shape, Symbol};
 
-/// Pixels for the side of a cell.
-const UNIT: f64 = 50.0;
+/// Pixels for the side of a cell: the unit of coordinates in a [`Scene`].
+pub const UNIT: f64 = 50.0;
 
 /// The colours of a drawing.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
@@ -121,17 +121,22 @@ impl Palette {
 
 /// Draws a scene as a complete SVG document.
 pub fn svg(scene: &Scene, options: &SvgOptions) -> String {
-    let (width, height) = size(scene, options);
-    let mut out = format!(
+    let size = size(scene, options);
+    let mut out = opening(size);
+    draw(&mut out, scene, options, size);
+    out.push_str("</svg>\n");
+    out
+}
+
+/// Returns the opening tag of a document of a size.
+pub(crate) fn opening((width, height): (f64, f64)) -> String {
+    format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
          height=\"{h}\" role=\"img\" font-family=\"DejaVu Sans, Segoe UI, Helvetica, Arial, \
          sans-serif\" font-size=\"15\">\n",
         w = number(width),
         h = number(height)
-    );
-    draw(&mut out, scene, options, (width, height));
-    out.push_str("</svg>\n");
-    out
+    )
 }
 
 /// Returns width and height of a drawing in pixels.
@@ -520,15 +525,29 @@ fn draw_pieces(out: &mut String, place: &Place, scene: &Scene, palette: &Palette
         _ => 3,
     };
     let size = extent / per_line as f64;
-    for (i, piece) in others.iter().take(9).enumerate() {
-        let n_lines = others.len().min(9).div_ceil(per_line);
-        let in_line = per_line.min(others.len() - (i / per_line) * per_line);
+    // Of more pieces than fit, the last place says how many are not drawn; the title names them.
+    let n_places = others.len().min(MAX_PIECES);
+    let n_drawn = if others.len() > MAX_PIECES { MAX_PIECES - 1 } else { n_places };
+    let position = |i: usize| {
+        let n_lines = n_places.div_ceil(per_line);
+        let in_line = per_line.min(n_places - (i / per_line) * per_line);
         let x = place.x + ((i % per_line) as f64 - (in_line - 1) as f64 / 2.0) * size;
         let y = place.y + ((i / per_line) as f64 - (n_lines - 1) as f64 / 2.0) * size;
+        (x, y)
+    };
+    for (i, piece) in others.iter().take(n_drawn).enumerate() {
+        let (x, y) = position(i);
         let at = (x * UNIT, y * UNIT);
         symbols::draw(out, piece, at, size * UNIT, &colours(piece, scene, palette));
     }
+    if n_drawn < others.len() {
+        let (x, y) = position(n_drawn);
+        text(out, x, y, 12.0, palette.text, &format!("+{}", others.len() - n_drawn));
+    }
 }
+
+/// Maximum number of pieces that are drawn on one place.
+const MAX_PIECES: usize = 9;
 
 /// Draws the things of a stack on each other.
 fn draw_stack(out: &mut String, place: &Place, scene: &Scene, palette: &Palette) {
@@ -658,6 +677,49 @@ mod tests {
         assert_eq!(role_colour("redghost", 5, Theme::Light), "#d62728");
         assert_eq!(role_colour("white", 0, Theme::Light), "#ffffff");
         assert_eq!(role_colour("alice", 1, Theme::Light), ROLE_COLOURS[1].0);
+    }
+
+    #[test]
+    fn pieces_that_do_not_fit_are_counted() {
+        let piece = |n: usize| Piece {
+            symbol: Symbol::Disc,
+            text: n.to_string(),
+            glyph: n.to_string(),
+            owner: None,
+            tint: 0,
+            count: 1,
+            name: format!("piece {n}"),
+            fluent: String::new(),
+        };
+        let draw = |n_pieces: usize| {
+            let place = Place {
+                id: "p".to_owned(),
+                name: "p".to_owned(),
+                shape: Shape::Rectangle { width: 1.0, height: 1.0 },
+                x: 0.5,
+                y: 0.5,
+                shade: Shade::Plain,
+                pieces: (0..n_pieces).map(piece).collect(),
+            };
+            let board = Board {
+                id: "b".to_owned(),
+                kind: BoardKind::Grid,
+                title: String::new(),
+                x: 0.0,
+                y: 0.0,
+                width: 1.0,
+                height: 1.0,
+                places: vec![place],
+                lines: Vec::new(),
+                frames: Vec::new(),
+                labels: Vec::new(),
+            };
+            let scene = Scene { width: 1.0, height: 1.0, boards: vec![board], ..Scene::default() };
+            svg(&scene, &SvgOptions::default())
+        };
+        assert!(!draw(9).contains(">+"));
+        let crowded = draw(12);
+        assert!(crowded.contains(">+4</text>") && crowded.contains("piece 11"), "{crowded}");
     }
 
     #[test]

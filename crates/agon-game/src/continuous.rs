@@ -1,6 +1,6 @@
 //! Games whose moves have real parameters, such as a speed, a direction or a duration.
 
-use crate::{Notation, Role};
+use crate::{Notation, Passage, Role};
 
 /// A game whose moves may have real parameters.
 ///
@@ -55,6 +55,13 @@ pub trait Continuous: Notation {
             position.go_to(self.state());
         }
         states
+    }
+
+    /// Returns how numbers change while a legal joint move is made from here, at `n_points` equally
+    /// spaced times and at all events. Returns `None` if no time passes.
+    fn passage(&self, joint: &[Self::Move], n_points: usize) -> Option<Passage> {
+        let _ = (joint, n_points);
+        None
     }
 
     /// Returns the payoff of a role at the end of a line of joint moves, as a polynomial in the

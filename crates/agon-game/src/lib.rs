@@ -76,6 +76,7 @@
 //! - `shape`: [`Role`] and [`Shape`], the static facts about a game.
 //! - `position`: [`Position`] with its laws, [`Notation`], [`Hidden`].
 //! - `continuous`: [`Continuous`], games whose moves have real parameters.
+//! - `passage`: [`Passage`], how numbers change while a move is made.
 //! - `batch`, `children`, `sequential`: [`Batch`], which steps and plays out many games at once.
 //! - `foresight`: playouts that look ahead ([`PlayoutKind`]), by single steps.
 //! - `table`: [`Table`], the type-erased game in text.
@@ -95,6 +96,7 @@ pub mod kif;
 pub mod laws;
 pub mod lockstep;
 mod observation;
+mod passage;
 mod position;
 mod sequential;
 mod shape;
@@ -106,6 +108,7 @@ pub use children::{Children, LegalMoves, TerminalChildren};
 pub use continuous::{Continuous, Family, Parameter, Polynomial, normal, split_numbers};
 pub use foresight::{play_out_ahead, playout_moves};
 pub use observation::Observation;
+pub use passage::{MovingValue, Passage};
 pub use position::{Fault, Hidden, Notation, Position, draw_listed};
 pub use sequential::{SequentialBatch, joint_moves};
 pub use shape::{Role, Shape};

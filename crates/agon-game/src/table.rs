@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::{Continuous, Family, Fault, Hidden, Notation, Rng, Role, Shape};
+use crate::{Continuous, Family, Fault, Hidden, Notation, Passage, Rng, Role, Shape};
 
 /// A game that is being played, with moves and states as text. Every move is checked.
 ///
@@ -44,6 +44,12 @@ pub trait Table: Send {
     /// # Errors
     /// If the move cannot be made. The position is then unchanged.
     fn advance(&mut self, joint: &[&str]) -> Result<(), IllegalMove>;
+    /// Returns how numbers change while a joint move is made from here, at `n_points` equally spaced
+    /// times and at all events. Returns `None` if the move cannot be made or no time passes.
+    fn passage(&self, joint: &[&str], n_points: usize) -> Option<Passage> {
+        let _ = (joint, n_points);
+        None
+    }
     /// Returns a random joint move: players draw uniformly, nature by its chances. The list is
     /// empty once play has ended.
     fn draw(&self, rng: &mut Rng) -> Vec<String>;
@@ -64,6 +70,7 @@ pub struct PositionTable<P: Notation> {
     position: P,
     perceive: Perceive<P>,
     families: Families<P>,
+    passage: PassageOf<P>,
     /// By role: the percepts of the last step.
     percepts: Vec<Vec<String>>,
 }
@@ -75,6 +82,9 @@ type Perceive<P> = fn(&P, &[<P as crate::Position>::Move], Role) -> Vec<String>;
 
 /// A function that returns the families of moves of a role at a position.
 type Families<P> = fn(&P, Role) -> Vec<Family>;
+
+/// A function that returns how numbers change while a joint move is made at a position.
+type PassageOf<P> = fn(&P, &[<P as crate::Position>::Move], usize) -> Option<Passage>;
 
 impl<P: Notation> PositionTable<P> {
     /// Returns a table for a game of perfect information, in which every role sees every move.
@@ -99,16 +109,35 @@ impl<P: Notation> PositionTable<P> {
 
     fn new(position: P, perceive: Perceive<P>) -> PositionTable<P> {
         let percepts = vec![Vec::new(); position.shape().role_names.len()];
-        PositionTable { position, perceive, families: |_, _| Vec::new(), percepts }
+        let (families, passage): (Families<P>, PassageOf<P>) = (|_, _| Vec::new(), |_, _, _| None);
+        PositionTable { position, perceive, families, passage, percepts }
     }
 
-    /// Returns the table with the families of moves of its position.
+    /// Returns the table with the families of moves and the passages of its position.
     #[must_use]
     pub fn with_families(self) -> PositionTable<P>
     where
         P: Continuous,
     {
-        PositionTable { families: |position, role| position.families(role).to_vec(), ..self }
+        let families: Families<P> = |position, role| position.families(role).to_vec();
+        PositionTable { families, passage: P::passage, ..self }
+    }
+
+    /// Returns the moves that texts name, one for each role.
+    fn parse_joint(&self, joint: &[&str]) -> Result<Vec<P::Move>, IllegalMove> {
+        let n_roles = self.percepts.len();
+        if joint.len() != n_roles {
+            return Err(IllegalMove::Count { expected: n_roles, given: joint.len() });
+        }
+        let mut moves = Vec::with_capacity(joint.len());
+        for (role, text) in self.position.shape().roles().zip(joint) {
+            let Some(m) = self.position.parse_move(role, text) else {
+                return Err(self.illegal(role, text));
+            };
+            debug_assert!(self.position.is_legal(role, &m), "parse_move returns legal moves only");
+            moves.push(m);
+        }
+        Ok(moves)
     }
 
     fn illegal(&self, role: Role, text: &str) -> IllegalMove {
@@ -173,23 +202,20 @@ impl<P: Notation + 'static> Table for PositionTable<P> {
         if self.position.is_terminal() {
             return Err(IllegalMove::Ended { fault: self.position.fault().cloned() });
         }
-        let n_roles = self.percepts.len();
-        if joint.len() != n_roles {
-            return Err(IllegalMove::Count { expected: n_roles, given: joint.len() });
-        }
-        let mut moves = Vec::with_capacity(joint.len());
-        for (role, text) in self.position.shape().roles().zip(joint) {
-            let Some(m) = self.position.parse_move(role, text) else {
-                return Err(self.illegal(role, text));
-            };
-            debug_assert!(self.position.is_legal(role, &m), "parse_move returns legal moves only");
-            moves.push(m);
-        }
+        let moves = self.parse_joint(joint)?;
         for (role, percepts) in self.position.shape().roles().zip(&mut self.percepts) {
             *percepts = (self.perceive)(&self.position, &moves, role);
         }
         self.position.advance(&moves);
         Ok(())
+    }
+
+    fn passage(&self, joint: &[&str], n_points: usize) -> Option<Passage> {
+        if self.position.is_terminal() {
+            return None;
+        }
+        let moves = self.parse_joint(joint).ok()?;
+        (self.passage)(&self.position, &moves, n_points)
     }
 
     fn draw(&self, rng: &mut Rng) -> Vec<String> {

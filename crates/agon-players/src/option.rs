@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use serde_json::json;
+
 use crate::PlayerKind;
 
 /// An option of a player.
@@ -64,6 +66,26 @@ impl fmt::Display for InvalidValue {
 impl std::error::Error for InvalidValue {}
 
 impl OptionKind {
+    /// Returns the option as JSON, with the keys of `agon players --json`.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        let (word, range) = match self.kind {
+            OptionType::Flag => ("flag", json!(null)),
+            OptionType::Integer(low, high) => ("integer", json!([low, high])),
+            OptionType::Real(low, high) => ("real", json!([low, high])),
+            OptionType::Word(words) => ("word", json!(words)),
+            OptionType::Text => ("text", json!(null)),
+        };
+        let default = match &self.default {
+            Value::Flag(flag) => json!(flag),
+            Value::Integer(n) => json!(n),
+            Value::Real(x) => json!(x),
+            Value::Word(word) => json!(word),
+            Value::Text(text) => json!(text),
+        };
+        json!({"name": self.name, "type": word, "range": range, "default": default,
+            "meaning": self.meaning})
+    }
+
     pub(crate) const fn flag(
         name: &'static str,
         default: bool,

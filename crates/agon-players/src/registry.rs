@@ -5,6 +5,7 @@
 
 use agon_game::{Continuous, Hidden};
 use agon_match::Player;
+use serde_json::json;
 
 use crate::kinds::{
     AlphaBeta, Auto, BestFirst, BuildContext, ContinuousGames, FirstLegal, Greedy, HiddenSearch,
@@ -73,6 +74,15 @@ impl PlayerKind {
     /// Returns the option of a name, without regard to case.
     pub fn option(&self, name: &str) -> Option<&'static OptionKind> {
         self.options().find(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Returns the kind with its options as JSON, with the keys of `agon players --json`.
+    pub fn to_json(&self) -> serde_json::Value {
+        let options: Vec<serde_json::Value> = self.options().map(OptionKind::to_json).collect();
+        json!({
+            "name": self.name, "form": self.form, "summary": self.summary,
+            "built_in": self.is_built_in(), "options": options,
+        })
     }
 
     /// Returns whether the player runs in this process, without a person.

@@ -25,6 +25,7 @@ mod line;
 mod margins;
 mod moves;
 mod notation;
+mod passage;
 mod play;
 mod position;
 mod state;

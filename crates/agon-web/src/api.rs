@@ -3,12 +3,14 @@
 
 mod analysis;
 pub(crate) mod editor;
+mod experiments;
 mod games;
 mod hosting;
 mod players;
 mod positions;
 mod questions;
 mod tournaments;
+mod trajectory;
 
 use std::sync::Arc;
 
@@ -23,7 +25,7 @@ use crate::answer::{Answer, ApiError, respond};
 use crate::app::App;
 use crate::matches::Theme;
 
-pub(crate) use positions::families_json;
+pub(crate) use positions::{families_json, is_continuous, rules_kind};
 
 /// The description of the API.
 pub(crate) const OPENAPI: &str = include_str!("../openapi.json");
@@ -47,9 +49,11 @@ pub(crate) fn router(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/api/v1/codes/{code}", get(games::code))
         .route("/api/v1/lsp", get(editor::connect))
         .route("/api/v1/positions", post(positions::position))
+        .route("/api/v1/trajectory", post(trajectory::trajectory))
         .route("/api/v1/analysis", post(analysis::analyse))
         .route("/api/v1/explain", post(questions::explain))
         .route("/api/v1/why", post(questions::why))
+        .route("/api/v1/questions", post(questions::about_place))
         .route("/api/v1/matches", get(hosting::list).post(hosting::create))
         .route("/api/v1/matches/import", post(hosting::import))
         .route("/api/v1/matches/{id}", get(hosting::show).delete(hosting::delete))
@@ -68,6 +72,11 @@ pub(crate) fn router(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/api/v1/tournaments/{id}/stop", post(tournaments::stop))
         .route("/api/v1/tournaments/{id}/resume", post(tournaments::resume))
         .route("/api/v1/tournaments/{id}/matches/{match_id}", get(tournaments::show_match))
+        .route("/api/v1/experiments", get(experiments::list).post(experiments::create))
+        .route("/api/v1/experiments/{id}", get(experiments::show))
+        .route("/api/v1/experiments/{id}/stop", post(experiments::stop))
+        .route("/api/v1/experiments/{id}/resume", post(experiments::resume))
+        .route("/api/v1/experiments/{id}/matches/{match_id}", get(experiments::show_match))
         .route("/api/v1/{*rest}", get(unknown).post(unknown).delete(unknown))
         .layer(DefaultBodyLimit::max(app.config.limits.body))
 }

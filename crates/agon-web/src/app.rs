@@ -8,6 +8,7 @@ use agon_text::Source;
 
 use crate::answer::ApiError;
 use crate::config::Config;
+use crate::experiments::Experiments;
 use crate::library::Library;
 use crate::lock;
 use crate::matches::{Host, Hosted};
@@ -22,6 +23,7 @@ pub(crate) struct App {
     pub(crate) host: Arc<Host>,
     pub(crate) workers: Workers,
     pub(crate) tournaments: Tournaments,
+    pub(crate) experiments: Experiments,
     pub(crate) n_analyses: AtomicUsize,
     /// One permit for each picture that may be drawn at a time.
     pub(crate) drawing: tokio::sync::Semaphore,
@@ -50,6 +52,7 @@ impl App {
         let limits = &config.limits;
         let workers = Workers::new(config.worker.clone(), limits.workers, limits.worker_seconds);
         let tournaments = Tournaments::new(config.store.as_deref());
+        let experiments = Experiments::new(config.store.as_deref());
         let host = Arc::new(Host {
             library: Arc::clone(&library),
             store: Arc::clone(&store),
@@ -73,6 +76,7 @@ impl App {
             host,
             workers,
             tournaments,
+            experiments,
             n_analyses: AtomicUsize::new(0),
             drawing,
             editors,

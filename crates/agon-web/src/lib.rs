@@ -20,7 +20,7 @@
 //! - `matches`: matches that the server hosts.
 //! - `store`: the SQLite file in which they are kept.
 //! - `worker`: processes for work that must be stoppable.
-//! - `tournaments`: tournaments in processes of their own.
+//! - `runs`, `tournaments`, `experiments`: what runs for long in processes of its own.
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -29,9 +29,11 @@ mod app;
 mod assets;
 mod config;
 mod diagnostics;
+mod experiments;
 mod library;
 mod listen;
 mod matches;
+mod runs;
 mod secret;
 mod security;
 mod store;

@@ -13,6 +13,7 @@ use agon_text::Source;
 use serde_json::{Value, json};
 
 use crate::answer::ApiError;
+use crate::api::{is_continuous, rules_kind};
 use crate::diagnostics::findings_json;
 use crate::lock;
 use crate::store::Store;
@@ -64,6 +65,7 @@ struct Facts {
     n_players: usize,
     has_chance: bool,
     is_hidden: bool,
+    is_continuous: bool,
     problem: Option<String>,
 }
 
@@ -96,17 +98,13 @@ impl Entry {
             match Game::from_source(Arc::clone(&self.source), &options) {
                 Ok(game) => {
                     let shape = game.shape();
-                    let is_gdl2 = game.gdl().is_some_and(|gdl| gdl.rules().is_gdl2());
                     Facts {
-                        kind: match language {
-                            Language::Toss => "Toss",
-                            Language::Gdl if is_gdl2 => "GDL-II",
-                            Language::Gdl => "GDL",
-                        },
+                        kind: rules_kind(&game),
                         roles: shape.role_names.clone(),
                         n_players: shape.players().count(),
                         has_chance: shape.nature.is_some(),
                         is_hidden: shape.hidden,
+                        is_continuous: is_continuous(&game),
                         problem: None,
                     }
                 }
@@ -127,6 +125,7 @@ impl Entry {
             "id": self.id, "name": self.source.name(), "title": self.title(),
             "origin": self.origin.word(), "kind": facts.kind, "roles": facts.roles,
             "players": facts.n_players, "chance": facts.has_chance, "hidden": facts.is_hidden,
+            "continuous": facts.is_continuous,
             "summary": header("summary"), "interest": header("interest"),
             "facts": header("facts"), "bytes": self.source.text().len(),
             "problem": facts.problem,
@@ -139,8 +138,9 @@ pub(crate) struct Library {
     entries: Mutex<BTreeMap<String, Arc<Entry>>>,
     /// Games that are ready to be played, the one used last at the end.
     open: Mutex<Vec<(String, Game)>>,
-    /// Held while a game is opened, so that one game is not opened twice at the same time.
-    opening: Mutex<()>,
+    /// One lock for each game that is being opened, so that no game is opened twice at the same
+    /// time. Different games are opened side by side.
+    opening: Mutex<BTreeMap<String, Arc<Mutex<()>>>>,
     max_open: usize,
     /// The store of models that players use.
     models: Option<ModelStore>,
@@ -179,7 +179,7 @@ impl Library {
             }
         }
         let (entries, open) = (Mutex::new(entries), Mutex::new(Vec::new()));
-        (Library { entries, open, opening: Mutex::new(()), max_open, models }, remarks)
+        (Library { entries, open, opening: Mutex::default(), max_open, models }, remarks)
     }
 
     /// Returns all games, sorted by title.
@@ -238,20 +238,44 @@ impl Library {
     /// [`ApiError`] if there is no such game or its rules have errors.
     pub(crate) fn open(&self, id: &str) -> Result<Game, ApiError> {
         let entry = self.entry(id)?;
-        if let Some(game) = self.find_open(&entry.id) {
+        self.open_once(&entry.id, || {
+            Ok(self.open_source(&entry.source)?.with_name(&entry.open_name()))
+        })
+    }
+
+    /// Returns the open game of a key, or opens it. While it is being opened, others who want the
+    /// same game wait for it.
+    fn open_once(
+        &self,
+        key: &str,
+        open: impl FnOnce() -> Result<Game, ApiError>,
+    ) -> Result<Game, ApiError> {
+        if let Some(game) = self.find_open(key) {
             return Ok(game);
         }
-        let _guard = lock(&self.opening);
-        if let Some(game) = self.find_open(&entry.id) {
-            return Ok(game);
-        }
-        let game = self.open_source(&entry.source)?.with_name(&entry.open_name());
+        let own = Arc::clone(lock(&self.opening).entry(key.to_owned()).or_default());
+        let guard = lock(&own);
+        let opened = match self.find_open(key) {
+            Some(game) => Ok(game),
+            None => open().inspect(|game| self.keep_open(key, game)),
+        };
+        drop(guard);
+        lock(&self.opening).remove(key);
+        opened
+    }
+
+    /// Returns whether no game is being opened.
+    #[cfg(test)]
+    pub(crate) fn is_idle(&self) -> bool {
+        lock(&self.opening).is_empty()
+    }
+
+    fn keep_open(&self, key: &str, game: &Game) {
         let mut open = lock(&self.open);
-        open.push((entry.id.clone(), game.clone()));
+        open.push((key.to_owned(), game.clone()));
         if open.len() > self.max_open {
             open.remove(0);
         }
-        Ok(game)
     }
 
     /// Opens a game from its source.
@@ -270,18 +294,10 @@ impl Library {
             return self.open(id);
         }
         let key = format!("{} {name}", upload_id(rules));
-        if let Some(game) = self.find_open(&key) {
-            return Ok(game);
-        }
-        let _guard = lock(&self.opening);
-        let source = Arc::new(Source::new(name, rules));
-        let game = self.open_source(&source)?.with_name(id);
-        let mut open = lock(&self.open);
-        open.push((key, game.clone()));
-        if open.len() > self.max_open {
-            open.remove(0);
-        }
-        Ok(game)
+        self.open_once(&key, || {
+            let source = Arc::new(Source::new(name, rules));
+            Ok(self.open_source(&source)?.with_name(id))
+        })
     }
 
     fn find_open(&self, id: &str) -> Option<Game> {

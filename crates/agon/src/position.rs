@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use agon_game::{Family, IllegalMove, Observation, Rng, Role, Shape, Table};
+use agon_game::{Family, IllegalMove, Observation, Passage, Rng, Role, Shape, Table};
 
 use crate::game::Game;
 
@@ -188,6 +188,12 @@ impl Position {
         let joint = joint.iter().map(|text| (*text).to_owned()).collect();
         self.steps.push(StepMade { joint, observations });
         Ok(())
+    }
+
+    /// Returns how numbers change while a joint move is made from here, at `n_points` equally spaced
+    /// times and at all events. Returns `None` in discrete games, and if the move cannot be made.
+    pub fn passage(&self, joint: &[&str], n_points: usize) -> Option<Passage> {
+        self.table.passage(joint, n_points)
     }
 
     /// Makes a random joint move: uniform for players, by its chances for nature.

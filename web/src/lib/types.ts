@@ -10,6 +10,7 @@ export interface GameEntry {
   players: number;
   chance: boolean;
   hidden: boolean;
+  continuous: boolean;
   summary: string | null;
   interest: string | null;
   facts: string | null;
@@ -91,10 +92,13 @@ export interface Ending {
 export interface MatchView {
   id: string;
   game: string;
+  kind: 'GDL' | 'GDL-II' | 'Toss';
   title: string;
   roles: string[];
   nature: number | null;
   hidden: boolean;
+  /** Whether time passes and numbers change in a step. */
+  continuous: boolean;
   secret: boolean;
   constant_sum: number | null;
   payoffs: [number, number];
@@ -147,6 +151,7 @@ export interface PositionView {
   payoffs: number[] | null;
   range: [number, number];
   constant_sum: number | null;
+  continuous: boolean;
 }
 
 export interface Considered {
@@ -189,7 +194,42 @@ export interface Finding {
 /** A mark on the board: places to point at, with a label. */
 export interface Mark {
   places: string[];
-  kind: 'last' | 'candidate' | 'witness' | 'hint';
+  kind: 'last' | 'candidate' | 'witness' | 'concept' | 'hint';
   label?: string;
   weight?: number;
+}
+
+/** What happens during one step of a continuous game. */
+export interface Trajectory {
+  duration: number;
+  times: number[];
+  events: number[];
+  values: { function: string; element: string; samples: number[] }[];
+  /** Pictures at the times. */
+  frames: string[];
+  /** By place: its pixels in each picture. */
+  places: Record<string, [number, number][]>;
+}
+
+/** A moment of a motion: a picture, and by how many pixels places have moved on since. */
+export interface MotionFrame {
+  svg: string;
+  shifts: Record<string, [number, number]>;
+}
+
+/** Something that can be asked about a place of the board. */
+export interface Question {
+  kind: 'fact' | 'legal' | 'illegal';
+  role?: string;
+  text: string;
+  sentence: string;
+}
+
+/** Facts that are typical of plays that a role won. */
+export interface ConceptRule {
+  role: string;
+  value: number;
+  facts: string[];
+  places: string[];
+  held: string[];
 }

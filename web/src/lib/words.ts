@@ -81,3 +81,28 @@ export function ago(time: number): string {
   if (seconds < 86400) return `${Math.floor(seconds / 3600)} h ago`;
   return `${Math.floor(seconds / 86400)} days ago`;
 }
+
+/** Keys of reports that the page shows elsewhere or not at all. */
+const SKIPPED = ['game', 'title', 'summary', 'interest', 'facts', 'language', 'syntax', 'plan',
+  'keywords', 'rules_in_normal_form'];
+
+/** Writes the keys and values of a report in words. */
+export function reportRows(report: Record<string, unknown>): [string, string][] {
+  const rows = Object.entries(report).filter(([key]) => !SKIPPED.includes(key));
+  return rows.map(([key, value]) => [keyText(key), valueText(value)]);
+}
+
+const keyText = (key: string) => key.replaceAll('_', ' ');
+
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return 'not known';
+  if (value === true) return 'yes';
+  if (value === false) return 'no';
+  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : value.toFixed(2);
+  if (Array.isArray(value)) return value.map(valueText).join(', ');
+  if (typeof value === 'object') {
+    const parts = Object.entries(value).map(([key, inner]) => `${keyText(key)} ${valueText(inner)}`);
+    return parts.join('; ');
+  }
+  return String(value);
+}

@@ -274,6 +274,7 @@ fn shade(builder: &mut Builder<'_>, plan: &GridPlan) {
             always = always.max(Some(own.len()));
         }
     }
+    let given = given_places(builder, plan, &mentioned);
     let board = &builder.boards[plan.board];
     let lengths: BTreeSet<usize> = board.lookup.keys().map(Vec::len).collect();
     for m in &builder.world.moves {
@@ -288,7 +289,6 @@ fn shade(builder: &mut Builder<'_>, plan: &GridPlan) {
     let evidence = builder.world.evidence;
     let n_mentioned = mentioned.iter().filter(|is| **is).count();
     // All fluents are known, or each state names all places.
-    let given = given_places(builder, plan, &mentioned);
     if let Some(given) = &given {
         mentioned.iter_mut().zip(given).for_each(|(is, given)| *is = *given);
     }
@@ -302,7 +302,7 @@ fn shade(builder: &mut Builder<'_>, plan: &GridPlan) {
 }
 
 /// Returns the places that a static relation of the rules lists, such as `(hole ?x ?y)`, if it
-/// lists all places that play mentions, and not all of the rectangle.
+/// lists all places that fluents and moves mention, and not all of the rectangle.
 fn given_places(builder: &Builder<'_>, plan: &GridPlan, mentioned: &[bool]) -> Option<Vec<bool>> {
     let board = &builder.boards[plan.board];
     builder.world.facts.values().find_map(|rows| {
@@ -312,7 +312,18 @@ fn given_places(builder: &Builder<'_>, plan: &GridPlan, mentioned: &[bool]) -> O
         }
         let n_given = given.iter().filter(|is| **is).count();
         let covers = mentioned.iter().zip(&given).all(|(is, given)| *given || !is);
-        (covers && n_given >= 4 && n_given < mentioned.len()).then_some(given)
+        let fits = covers && n_given >= 4 && n_given < mentioned.len();
+        (fits && builder.world.moves.iter().all(|m| is_covered(m, board, &given))).then_some(given)
+    })
+}
+
+/// Returns whether the arguments of a move can be read as places of a set. `(jump 1 1 3 1)` names
+/// two places one after the other; the pair in its middle is not a place.
+fn is_covered(m: &Flat, board: &BoardPlan, given: &[bool]) -> bool {
+    let length = board.lookup.keys().next().map_or(1, Vec::len);
+    (0..length).any(|from| {
+        let pairs = m.arguments.get(from..).unwrap_or_default().chunks_exact(length);
+        pairs.filter_map(|pair| board.lookup.get(pair)).all(|&place| given[place])
     })
 }
 

@@ -16,13 +16,16 @@ const WIDTH: f64 = 1.5;
 /// Height of a heap.
 const HEIGHT: f64 = 4.0;
 
+/// Height of a heap in one of several rows.
+const ROW_HEIGHT: f64 = 2.2;
+
 /// Finds heaps, pegs and rows in the relations that are not drawn yet.
 pub(crate) fn find(builder: &mut Builder<'_>) {
     for index in builder.unused() {
         if builder.uses.contains_key(&builder.pattern(index).skeleton) {
             continue;
         }
-        if !heap(builder, index) && !pegs(builder, index) {
+        if !heap(builder, index) && !table(builder, index) && !pegs(builder, index) {
             row(builder, index);
         }
     }
@@ -51,6 +54,46 @@ fn heap(builder: &mut Builder<'_>, index: usize) -> bool {
         prefix: Vec::new(),
         key: vec![0],
         contents: vec![1],
+        role: LayerRole::Amount,
+    };
+    builder.set_use(index, Use::Layer(layer));
+    true
+}
+
+/// Recognises a number for each pair of names: `(pit south 3 4)`, `(bank left cannibals 2)`. Every
+/// state has all pairs. The first names are rows.
+fn table(builder: &mut Builder<'_>, index: usize) -> bool {
+    let pattern = builder.pattern(index);
+    if pattern.arity != 3 {
+        return false;
+    }
+    let is_number = |name: &String| name.parse::<u32>().is_ok_and(|number| number <= 60);
+    let pairs = pattern.projected(&[0, 1]);
+    let is_table = pattern.is_key(&[0, 1])
+        && (4..=MAX_PLACES).contains(&pairs.len())
+        && pattern.domains[..2].iter().all(|names| names.len() >= 2)
+        && pattern.min_rows() == pairs.len()
+        && pattern.domains[2].iter().all(is_number)
+        // Numbers that are coordinates are boards.
+        && !pattern.domains[..2].iter().all(|names| names.iter().all(is_number));
+    if !is_table {
+        return false;
+    }
+    let (first, second) = (pattern.domains[0].clone(), pattern.domains[1].clone());
+    let (rows, columns) = (ordered(builder, &first), ordered(builder, &second));
+    // The first role sits at the bottom, as on other boards.
+    let rows: Vec<String> = match &builder.world.evidence.roles {
+        roles if builder.world.is_role(&first) => {
+            roles.iter().rev().filter(|role| first.contains(*role)).cloned().collect()
+        }
+        _ => rows,
+    };
+    let board = add_rows(builder, &rows, &columns);
+    let layer = Layer {
+        board,
+        prefix: Vec::new(),
+        key: vec![0, 1],
+        contents: vec![2],
         role: LayerRole::Amount,
     };
     builder.set_use(index, Use::Layer(layer));
@@ -236,6 +279,35 @@ fn add_board(builder: &mut Builder<'_>, names: &[String], kind: BoardKind) -> us
         board.labels.push(Label { x, y: height + 0.35, text: name.clone() });
     }
     builder.boards.push(board);
+    number
+}
+
+/// Adds a board of heaps in rows and columns.
+fn add_rows(builder: &mut Builder<'_>, rows: &[String], columns: &[String]) -> usize {
+    let number = add_board(builder, columns, BoardKind::Stacks);
+    let board = &mut builder.boards[number];
+    let single = std::mem::take(&mut board.places);
+    board.lookup.clear();
+    board.labels.retain(|label| columns.contains(&label.text));
+    for (at, row) in rows.iter().enumerate() {
+        let top = at as f64 * (ROW_HEIGHT + 0.3);
+        for (place, column) in single.iter().zip(columns) {
+            board.lookup.insert(vec![row.clone(), column.clone()], board.places.len());
+            board.places.push(PlacePlan {
+                id: format!("{}/{row}/{column}", board.id),
+                name: format!("{row} {column}"),
+                shape: Shape::Rectangle { width: WIDTH, height: ROW_HEIGHT },
+                y: top + ROW_HEIGHT / 2.0,
+                ..place.clone()
+            });
+        }
+        // The name of a row stands in the margin above its first heap.
+        board.labels.push(Label { x: WIDTH / 2.0, y: top - 0.15, text: row.clone() });
+    }
+    board.height = rows.len() as f64 * (ROW_HEIGHT + 0.3) - 0.3;
+    for label in board.labels.iter_mut().filter(|label| columns.contains(&label.text)) {
+        label.y = board.height + 0.35;
+    }
     number
 }
 

@@ -1,8 +1,7 @@
 //! `agon players`: lists the kinds of players.
 
-use agon_players::{KINDS, OptionKind, OptionType, PlayerKind, Value};
+use agon_players::{KINDS, OptionKind, PlayerKind};
 use agon_text::did_you_mean;
-use serde_json::json;
 
 use crate::failure::Failure;
 use crate::terminal::{self, say};
@@ -40,7 +39,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     for kind in kinds {
         if args.json {
-            say!("{}", to_json(kind));
+            say!("{}", kind.to_json());
         } else if args.all || args.name.is_some() {
             print(kind);
         } else {
@@ -69,29 +68,4 @@ fn print(kind: &PlayerKind) {
         say!("    {:width$}{}", written(option), option.meaning);
         say!("    {:width$}{}", "", terminal::dim(&option.kind.to_string()));
     }
-}
-
-fn to_json(kind: &PlayerKind) -> serde_json::Value {
-    let options = kind.options().map(|option| {
-        let (word, range) = match option.kind {
-            OptionType::Flag => ("flag", json!(null)),
-            OptionType::Integer(low, high) => ("integer", json!([low, high])),
-            OptionType::Real(low, high) => ("real", json!([low, high])),
-            OptionType::Word(words) => ("word", json!(words)),
-            OptionType::Text => ("text", json!(null)),
-        };
-        let default = match &option.default {
-            Value::Flag(flag) => json!(flag),
-            Value::Integer(n) => json!(n),
-            Value::Real(x) => json!(x),
-            Value::Word(word) => json!(word),
-            Value::Text(text) => json!(text),
-        };
-        json!({"name": option.name, "type": word, "range": range, "default": default,
-            "meaning": option.meaning})
-    });
-    json!({
-        "name": kind.name, "form": kind.form, "summary": kind.summary,
-        "built_in": kind.is_built_in(), "options": options.collect::<Vec<_>>(),
-    })
 }

@@ -68,6 +68,8 @@ pub struct Motion {
     pub moving: Vec<(FunctionId, Element)>,
     /// The values by time, from 0 to the duration of the stretch.
     pub trajectory: Trajectory,
+    /// Whether an invariant failed at the end.
+    pub is_event: bool,
 }
 
 /// Lets time pass from `elapsed` on, until the first invariant fails or the shortest duration is
@@ -131,7 +133,7 @@ impl Stretch {
             let due = (0..acts.len()).filter(|&act| acts[act].time == self.bound).collect();
             (self.bound, due)
         };
-        let motion = Motion { moving: self.moving, trajectory: evolution.trajectory };
+        let motion = Motion { moving: self.moving, trajectory: evolution.trajectory, is_event };
         Ok(Evolved { values, elapsed, due, is_event, motion })
     }
 

@@ -341,6 +341,10 @@ impl Continuous for Interpreter {
         self.polynomial_along(line, role)
     }
 
+    fn passage(&self, joint: &[Move], n_points: usize) -> Option<agon_game::Passage> {
+        self.passage_of(joint, n_points)
+    }
+
     fn successors(&self, joints: &[Vec<Move>]) -> Vec<super::state::State> {
         self.states_after(joints)
     }

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use agon_reals::evolve::EvolveOptions;
 use agon_reals::real::Real;
 use agon_structures::evaluate::Assignment;
 use agon_structures::formula::Variable;
@@ -201,7 +202,7 @@ impl Interpreter {
 
     /// Lets rules act: time passes, and the rules whose moment has come are applied.
     pub(super) fn step(&self, applications: &[Application]) -> Result<Stepped, PositionError> {
-        self.step_after(applications, None)
+        self.step_after(applications, None, self.game.evolve_options())
     }
 
     /// Returns the error of rules whose time cannot pass.
@@ -219,6 +220,7 @@ impl Interpreter {
         &self,
         applications: &[Application],
         mut first: Option<Evolved>,
+        options: &EvolveOptions,
     ) -> Result<Stepped, PositionError> {
         let arena = self.game.arena();
         let content = self.state.content();
@@ -236,7 +238,6 @@ impl Interpreter {
                     break;
                 }
                 let moment = self.moment(&content.structure, now);
-                let options = self.game.evolve_options();
                 let evolved = match first.take() {
                     Some(evolved) => evolved,
                     None => evolve(arena, moment, &acts, elapsed, options)

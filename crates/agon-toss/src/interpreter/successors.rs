@@ -54,7 +54,7 @@ impl Interpreter {
                         Some(evolved.map_err(|error| self.time_error(applications, &error))?)
                     }
                 };
-                let stepped = self.step_after(applications, first)?;
+                let stepped = self.step_after(applications, first, options)?;
                 Ok(self.after_step(joint, applications, stepped).0)
             })();
             states.push(self.or_failed(state));

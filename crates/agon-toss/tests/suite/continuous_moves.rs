@@ -1,7 +1,9 @@
 //! Several moves from one position, payoffs as polynomials, margins, and questions about numbers of
 //! moves.
 
-use agon_game::{Continuous as _, Notation as _, Position as _, Rng, Role};
+use agon_game::{
+    Continuous as _, Notation as _, Position as _, PositionTable, Rng, Role, Table as _,
+};
 use agon_testkit::files;
 use agon_toss::interpreter::{Interpreter, Move};
 use agon_toss::why::explain;
@@ -151,4 +153,80 @@ fn questions_name_unknown_numbers() {
     assert!(texts.iter().any(|text| text.contains("no parameter `pz`")), "{texts:?}");
     assert!(texts.iter().any(|text| text.contains("px = 2")), "{texts:?}");
     assert!(texts.iter().any(|text| text.contains("`py` is missing")), "{texts:?}");
+}
+
+#[test]
+fn a_step_is_sampled_along_its_trajectory() {
+    let table = PositionTable::open(shipped("bouncing-ball")).with_families();
+    let passage = table.passage(&["(Watch b)"], 9).expect("time passes");
+    let first = (2.0 * 10.0 / 9.81_f64).sqrt();
+    assert!((passage.duration - first).abs() < 1e-11);
+    assert_eq!(passage.events, [passage.duration], "the floor ends the flight");
+    assert_eq!((passage.times[0], *passage.times.last().expect("times")), (0.0, passage.duration));
+    assert_eq!(passage.times.len(), 9);
+    let values = |function: &str| {
+        let value = passage.values.iter().find(|value| value.function == function);
+        let value = value.unwrap_or_else(|| panic!("no {function} in {passage:?}"));
+        assert_eq!(value.element, "b");
+        value.samples.iter().zip(&passage.times)
+    };
+    for (height, time) in values("y") {
+        assert!((height - (10.0 - 9.81 * time * time / 2.0)).abs() < 1e-9, "{height} at {time}");
+    }
+    for (speed, time) in values("y'") {
+        assert!((speed + 9.81 * time).abs() < 1e-9, "{speed} at {time}");
+    }
+    // The states in between have the values, and nothing else changes.
+    let before = table.state();
+    let states = passage.states(&before);
+    assert_eq!(states.len(), passage.times.len());
+    assert_eq!(states[4].len(), before.len());
+    let changed = before.iter().filter(|text| !states[4].contains(text)).count();
+    assert_eq!(changed, 3, "height, speed and time");
+    // The step itself is the same whether it is sampled or not.
+    let mut after = table.fork();
+    after.advance(&["(Watch b)"]).expect("legal");
+    let last = passage.values.iter().map(|value| *value.samples.last().expect("samples"));
+    assert!(last.zip([0.0, -9.81 * first]).all(|(found, wanted)| (found - wanted).abs() < 1e-9));
+    assert!(table.passage(&["(Watch c)"], 9).is_none(), "an illegal move has no trajectory");
+    let discrete = PositionTable::open(shipped("tic-tac-toe")).with_families();
+    assert!(discrete.passage(&["(Cross a1)", "noop"], 9).is_none(), "no time passes");
+}
+
+/// A rule that is dropped when its invariant fails, because its post-condition does not hold, and
+/// one that goes on.
+const DROPPED: &str = "
+PLAYERS p, q
+RULE Fly: [b | Ball(b) | -] -> [b | Ball(b) | -]
+  dynamics :x(b)' = 1
+  inv :x(b) < 1
+  post :x(b) > 5
+RULE Wind: [b | Leaf(b) | -] -> [b | Leaf(b) | -]
+  dynamics :x(b)' = 2
+  pre :n(b) < 2
+  update :n(b) = :n(b) + 1
+PAYOFF {
+  p: max(0, min(100, Sum (b | Ball(b) : :x(b))));
+  q: 100 - max(0, min(100, Sum (b | Ball(b) : :x(b))))
+}
+LOC 0 {
+  PLAYER p { MOVES [Fly, t: 3 -> 0] }
+  PLAYER q { MOVES [Wind, t: 3 -> 0] }
+}
+START [ b, l | Ball(b); Leaf(l) | x { b -> 0, l -> 0 }; n { l -> 0 } ]
+";
+
+#[test]
+fn all_stretches_of_a_step_are_sampled() {
+    let table = PositionTable::open(open("dropped", DROPPED)).with_families();
+    let passage = table.passage(&["(Fly b)", "(Wind l)"], 4).expect("time passes");
+    assert_eq!(passage.duration, 3.0);
+    assert_eq!(passage.events, [1.0]);
+    assert_eq!(passage.times, [0.0, 1.0, 2.0, 3.0]);
+    let samples = |element: &str| {
+        let value = passage.values.iter().find(|value| value.element == element);
+        value.expect("the element moves").samples.clone()
+    };
+    assert_eq!(samples("b"), [0.0, 1.0, 1.0, 1.0], "its rule was dropped at the event");
+    assert_eq!(samples("l"), [0.0, 2.0, 4.0, 6.0]);
 }

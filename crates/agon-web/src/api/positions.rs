@@ -58,10 +58,24 @@ pub(super) async fn position(State(app): State<Arc<App>>, body: Bytes) -> Respon
             "layout": layout.kind(), "roles": roles, "choosers": choosers,
             "nature": shape.nature.map(Role::index), "terminal": position.is_terminal(),
             "payoffs": payoffs, "range": [shape.payoffs.start(), shape.payoffs.end()],
-            "constant_sum": shape.constant_sum,
+            "constant_sum": shape.constant_sum, "continuous": is_continuous(&game),
         }))
     })
     .await
+}
+
+/// Returns the kind of rules of a game: `GDL`, `GDL-II` or `Toss`.
+pub(crate) fn rules_kind(game: &Game) -> &'static str {
+    match game.gdl() {
+        Some(gdl) if gdl.rules().is_gdl2() => "GDL-II",
+        Some(_) => "GDL",
+        None => "Toss",
+    }
+}
+
+/// Returns whether time passes in a game, and numbers change along differential equations.
+pub(crate) fn is_continuous(game: &Game) -> bool {
+    game.toss().is_some_and(|toss| toss.arena().is_continuous())
 }
 
 /// Returns families of moves with real parameters as JSON.
@@ -102,7 +116,11 @@ pub(crate) fn play_line(game: &Game, steps: &Value) -> Result<Position, ApiError
 }
 
 /// Completes a joint move in which moves may be missing.
-fn complete(position: &Position, given: &[Value], seed: u64) -> Result<Vec<String>, String> {
+pub(super) fn complete(
+    position: &Position,
+    given: &[Value],
+    seed: u64,
+) -> Result<Vec<String>, String> {
     let shape = position.shape();
     if given.len() > shape.role_names.len() {
         return Err(format!("{} moves for {} roles", given.len(), shape.role_names.len()));

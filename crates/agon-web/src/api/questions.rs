@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon::explain::ExplainOptions;
+use agon_board::Layout;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -15,6 +16,8 @@ use super::positions::play_line;
 use crate::answer::{ApiError, Request};
 use crate::app::App;
 
+/// Maximum number of moves of a role that a place is asked about.
+const MAX_QUESTIONS: usize = 40;
 /// Maximum length of a sentence or formula.
 const MAX_SENTENCE: usize = 2000;
 
@@ -50,9 +53,101 @@ pub(super) async fn explain(State(app): State<Arc<App>>, body: Bytes) -> Respons
             let lines = lines.map(|line| json!({"label": line.label, "text": line.text}));
             json!({"title": section.title, "lines": lines.collect::<Vec<_>>()})
         });
-        Ok(json!({"sections": sections.collect::<Vec<_>>()}))
+        let state = position.state();
+        let concepts = concepts(&explanation.json["concepts"], &state, game.layout());
+        Ok(json!({"sections": sections.collect::<Vec<_>>(), "concepts": concepts}))
     })
     .await
+}
+
+/// Returns the sets of facts that are typical of won plays, by role, with their places on the board
+/// and the facts that hold here.
+fn concepts(learned: &Value, state: &[String], layout: &Layout) -> Vec<Value> {
+    let mut found = Vec::new();
+    for role in learned["roles"].as_array().into_iter().flatten() {
+        for rule in role["rules"].as_array().into_iter().flatten() {
+            let facts = sentences(rule["facts"].as_str().unwrap_or_default());
+            let places: BTreeSet<&str> =
+                facts.iter().filter_map(|fact| layout.place_id(fact)).collect();
+            if places.is_empty() {
+                continue;
+            }
+            let held: Vec<&String> = facts.iter().filter(|fact| state.contains(fact)).collect();
+            found.push(json!({"role": role["role"], "value": rule["value"], "facts": facts,
+                "places": places, "held": held}));
+        }
+    }
+    found
+}
+
+/// Splits a text into its sentences: `(cell 1 1 x) over` has two.
+fn sentences(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut depth = 0;
+    for word in text.split_whitespace() {
+        match found.last_mut() {
+            Some(last) if depth > 0 => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => found.push(word.to_owned()),
+        }
+        depth += word.matches('(').count();
+        depth = depth.saturating_sub(word.matches(')').count());
+    }
+    found
+}
+
+/// Returns what can be asked about a place of the board: the facts there, and the moves that touch
+/// it, legal or not. Each is a sentence for `why`.
+pub(super) async fn about_place(State(app): State<Arc<App>>, body: Bytes) -> Response {
+    blocking(move || {
+        let request = Request::parse(&body)?;
+        let place = request.text("place")?;
+        let game = app.library.open(request.text("game")?)?;
+        let position = play_line(&game, request.get("moves"))?;
+        let layout = game.layout();
+        let shape = game.shape();
+        let is_toss = game.toss().is_some();
+        let mut questions = Vec::new();
+        for fluent in position.state() {
+            if layout.place_id(&fluent) == Some(place) {
+                let sentence = if is_toss { as_atom(&fluent) } else { format!("(true {fluent})") };
+                questions.push(json!({"kind": "fact", "text": fluent, "sentence": sentence}));
+            }
+        }
+        for role in shape.players() {
+            let legal = position.legal_moves(role);
+            let all = match game.compiled() {
+                Some(compiled) => compiled.circuit.roles[role.index()].moves.clone(),
+                None => legal.clone(),
+            };
+            let targets = layout.targets(&all).into_iter();
+            let here =
+                targets.filter(|target| target.steps.iter().flatten().any(|other| other == place));
+            for target in here.take(MAX_QUESTIONS) {
+                let name = &shape.role_names[role.index()];
+                let is_legal = legal.contains(&target.text);
+                let sentence = if is_toss {
+                    target.text.clone()
+                } else {
+                    format!("(legal {name} {})", target.text)
+                };
+                questions.push(json!({"kind": if is_legal { "legal" } else { "illegal" },
+                    "role": name, "text": target.text, "sentence": sentence}));
+            }
+        }
+        Ok(json!({"place": place, "questions": questions}))
+    })
+    .await
+}
+
+/// Writes a fluent of a structure as an atom of a formula: `(P a1)` is `P(a1)`.
+fn as_atom(fluent: &str) -> String {
+    let inner = fluent.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    let mut words = inner.unwrap_or(fluent).split_whitespace();
+    let relation = words.next().unwrap_or_default();
+    format!("{relation}({})", words.collect::<Vec<_>>().join(", "))
 }
 
 /// Proves a sentence at a position, or shows the conditions that fail. In a structure rewriting

@@ -23,8 +23,8 @@ use crate::store::tournament_match;
 /// Lists the tournaments, the newest first.
 pub(super) async fn list(State(app): State<Arc<App>>) -> Response {
     blocking(move || {
-        let all = app.tournaments.list().into_iter().map(|(id, spec)| {
-            let mut object = app.tournaments.status(&id);
+        let all = app.tournaments.runs.list().into_iter().map(|(id, spec)| {
+            let mut object = app.tournaments.runs.status(&id);
             if let Ok(tournament) = parse(&spec) {
                 object["name"] = json!(tournament.name);
                 object["games"] = json!(tournament.games);
@@ -92,30 +92,39 @@ pub(super) async fn create(State(app): State<Arc<App>>, body: Bytes) -> Response
 pub(super) async fn show(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
     blocking(move || {
         let store = app.tournaments.store(&id)?;
-        let mut object = app.tournaments.status(&id);
-        if !store.is_file() {
-            return Ok(object);
-        }
-        let path = format!("--store={}", store.display());
-        if let Ok(standings) = app.workers.run(&["tournament", "show", "--json", &path], "") {
-            object["standings"] = standings;
-            object["matches"] = json!(matches(&store)?);
+        let mut object = app.tournaments.runs.status(&id);
+        if store.is_file() {
+            standings_of_store(&app, &store, &mut object)?;
         }
         Ok(object)
     })
     .await
 }
 
-/// Returns the matches of a tournament without their records, the newest first.
-fn matches(store: &std::path::Path) -> Result<Vec<Value>, ApiError> {
-    crate::store::tournament_matches(store).map_err(ApiError::broken)
+/// Adds the standings of a file of matches to an object, and the matches without their records, the
+/// newest first.
+///
+/// # Errors
+/// [`ApiError`] if the file cannot be read.
+pub(super) fn standings_of_store(
+    app: &App,
+    store: &std::path::Path,
+    object: &mut Value,
+) -> Result<(), ApiError> {
+    let path = format!("--store={}", store.display());
+    if let Ok(standings) = app.workers.run(&["tournament", "show", "--json", &path], "") {
+        let matches = crate::store::tournament_matches(store).map_err(ApiError::broken)?;
+        object["standings"] = standings;
+        object["matches"] = json!(matches);
+    }
+    Ok(())
 }
 
 /// Stops a tournament. It can be continued.
 pub(super) async fn stop(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
     blocking(move || {
         app.tournaments.store(&id)?;
-        app.tournaments.stop(&id)?;
+        app.tournaments.runs.stop(&id)?;
         Ok(json!({"stopped": true}))
     })
     .await
@@ -140,23 +149,35 @@ pub(super) async fn show_match(
 ) -> Response {
     blocking(move || {
         let store = app.tournaments.store(&id)?;
-        let found = tournament_match(&store, &match_id).map_err(ApiError::broken)?;
-        let missing = || ApiError::missing(format!("there is no match `{match_id}`"));
-        let (record, rules, name) = found.ok_or_else(missing)?;
-        let value: Value = serde_json::from_str(&record)
-            .map_err(|_| ApiError::broken("the record cannot be read"))?;
-        let record = Record::from_json(&value).map_err(ApiError::broken)?;
-        let entry = match Shipped::named(&name) {
-            Some(shipped) => app.library.entry(shipped.name)?,
-            None => {
-                let source = Arc::new(Source::new(name.as_str(), rules.as_str()));
-                app.library.add_upload(upload_id(&rules), source, app.config.limits.uploads)?
-            }
-        };
-        Ok(json!({
-            "id": match_id, "game": entry.id, "title": entry.title(), "moves": record.moves,
-            "players": record.player_names, "goals": record.goal_values, "errors": record.errors,
-        }))
+        let found = match_of_store(&app, &store, &match_id)?;
+        found.ok_or_else(|| ApiError::missing(format!("there is no match `{match_id}`")))
     })
     .await
+}
+
+/// Returns a match of a file of matches, if it is there.
+///
+/// # Errors
+/// [`ApiError`] if the file or the record cannot be read.
+pub(super) fn match_of_store(
+    app: &App,
+    store: &std::path::Path,
+    match_id: &str,
+) -> Result<Option<Value>, ApiError> {
+    let found = tournament_match(store, match_id).map_err(ApiError::broken)?;
+    let Some((record, rules, name)) = found else { return Ok(None) };
+    let value: Value =
+        serde_json::from_str(&record).map_err(|_| ApiError::broken("the record cannot be read"))?;
+    let record = Record::from_json(&value).map_err(ApiError::broken)?;
+    let entry = match Shipped::named(&name) {
+        Some(shipped) => app.library.entry(shipped.name)?,
+        None => {
+            let source = Arc::new(Source::new(name.as_str(), rules.as_str()));
+            app.library.add_upload(upload_id(&rules), source, app.config.limits.uploads)?
+        }
+    };
+    Ok(Some(json!({
+        "id": match_id, "game": entry.id, "title": entry.title(), "moves": record.moves,
+        "players": record.player_names, "goals": record.goal_values, "errors": record.errors,
+    })))
 }

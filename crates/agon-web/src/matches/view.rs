@@ -16,7 +16,7 @@ pub(crate) use agon_board::svg::Theme;
 
 use super::{Frames, Hosted, State};
 use crate::answer::ApiError;
-use crate::api::families_json;
+use crate::api::{families_json, is_continuous, rules_kind};
 use crate::secret::now;
 
 /// The person or program that looks at a match.
@@ -149,7 +149,8 @@ impl Hosted {
             "clock_for_people": setup.is_clock_for_people, "seed": setup.seed,
             "opening": setup.opening.len(), "owner": viewer.is_owner,
             "ending": state.ending, "n_steps": state.steps.len(),
-            "running": state.run.is_some(),
+            "running": state.run.is_some(), "continuous": is_continuous(game),
+            "kind": rules_kind(game),
         });
         if viewer.is_owner {
             header["watch_key"] = json!(setup.watch);

@@ -151,3 +151,122 @@ fn a_position_is_explained_in_words() {
     let answer = server.post_ok("/api/v1/explain", "", &body);
     assert!(!answer["sections"][0]["lines"].as_array().expect("lines").is_empty());
 }
+
+#[test]
+fn the_trajectory_of_a_step_has_values_events_and_pictures() {
+    let server = Server::new();
+    let ask = |game: &str, moves: Value| {
+        let body = json!({"game": game, "moves": moves, "points": 5});
+        server.post("/api/v1/trajectory", "", &body)
+    };
+    let (status, fall) = ask("toss-bouncing-ball", json!([["(Watch b)"]]));
+    assert_eq!(status, StatusCode::OK, "{fall}");
+    let numbers = |value: &Value| -> Vec<f64> {
+        value.as_array().expect("a list").iter().filter_map(Value::as_f64).collect()
+    };
+    let times = numbers(&fall["times"]);
+    assert_eq!(times.len(), 5);
+    assert_eq!(numbers(&fall["events"]), [fall["duration"].as_f64().expect("a number")]);
+    let values = fall["values"].as_array().expect("values");
+    let height = values.iter().find(|value| value["function"] == "y").expect("the height");
+    for (height, time) in numbers(&height["samples"]).iter().zip(&times) {
+        assert!((height - (10.0 - 9.81 * time * time / 2.0)).abs() < 1e-9);
+    }
+    let frames = fall["frames"].as_array().expect("frames");
+    assert_eq!(frames.len(), 5);
+    assert!(frames.iter().all(|frame| frame.as_str().is_some_and(|svg| svg.starts_with("<svg"))));
+    // The picture is the same part of the line in all frames, so heights are proportional.
+    let places = fall["places"]["plane/b"].as_array().expect("the ball");
+    let y = |at: usize| places[at][1].as_f64().expect("a number");
+    assert!((((y(2) - y(0)) / (y(4) - y(0))) - 0.25).abs() < 1e-6, "{places:?}");
+
+    let (_, still) = ask("tic-tac-toe", json!([["(mark 1 1)", "noop"]]));
+    assert_eq!((&still["duration"], &still["frames"]), (&json!(0), &json!([])));
+    let (status, refusal) = ask("toss-bouncing-ball", json!([]));
+    assert_eq!(status, StatusCode::BAD_REQUEST, "{refusal}");
+    let (status, refusal) = ask("toss-bouncing-ball", json!([["(Watch z)"]]));
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert!(
+        refusal["error"].as_str().is_some_and(|text| text.starts_with("step 1: ")),
+        "{refusal}"
+    );
+    let position = server.post_ok(
+        "/api/v1/positions",
+        "",
+        &json!({"game": "toss-bouncing-ball", "moves": []}),
+    );
+    assert_eq!(position["continuous"], true);
+}
+
+#[test]
+fn a_place_has_questions_about_facts_and_about_legal_and_illegal_moves() {
+    let server = Server::new();
+    let ask = |game: &str, moves: Value, place: &str| {
+        let body = json!({"game": game, "moves": moves, "place": place});
+        let answer = server.post_ok("/api/v1/questions", "", &body);
+        let questions = answer["questions"].as_array().expect("questions").clone();
+        let question = |q: &Value| format!("{} {}", text(&q["kind"]), text(&q["sentence"]));
+        questions.iter().map(question).collect::<Vec<String>>()
+    };
+    assert_eq!(
+        ask("tic-tac-toe", json!([["(mark 2 2)", "noop"]]), "board/2/2"),
+        [
+            "fact (true (cell 2 2 x))",
+            "illegal (legal xplayer (mark 2 2))",
+            "illegal (legal oplayer (mark 2 2))"
+        ]
+    );
+    let free = ask("tic-tac-toe", json!([["(mark 2 2)", "noop"]]), "board/1/1");
+    assert!(free.contains(&"legal (legal oplayer (mark 1 1))".to_owned()), "{free:?}");
+    assert!(ask("tic-tac-toe", json!([]), "board/9/9").is_empty());
+}
+
+#[test]
+fn games_are_opened_side_by_side_and_each_only_once() {
+    let server = Server::new();
+    let library = &server.app.library;
+    std::thread::scope(|scope| {
+        let open = |id: &'static str| scope.spawn(move || library.open(id).is_ok());
+        let threads: Vec<_> =
+            ["nim", "tic-tac-toe", "nim", "connect-three"].into_iter().map(open).collect();
+        assert!(threads.into_iter().all(|thread| thread.join().expect("no panic")));
+    });
+    assert!(library.is_idle(), "no lock is left behind");
+}
+
+#[test]
+fn experiments_are_listed_and_need_workers() {
+    let server = Server::new();
+    let answer = server.get_json("/api/v1/experiments", "");
+    let known = answer["experiments"].as_array().expect("a list");
+    assert_eq!(known.len(), agon::experiment::EXPERIMENTS.len());
+    assert!(known.iter().all(|one| one["title"].is_string() && one["games"].is_array()));
+    assert_eq!(answer["runs"], json!([]));
+    for (body, wanted) in [
+        (json!({"name": "none"}), "there is no experiment `none`"),
+        (json!({"name": "trutman-table-5.2", "repeats": 0}), "at least 1"),
+        (json!({"name": "trutman-table-5.2"}), "without worker processes"),
+    ] {
+        let (status, refusal) = server.post("/api/v1/experiments", "", &body);
+        assert_ne!(status, StatusCode::OK);
+        assert!(refusal["error"].as_str().is_some_and(|text| text.contains(wanted)), "{refusal}");
+    }
+}
+
+#[test]
+fn an_explanation_has_concepts_with_their_places() {
+    let server = Server::new();
+    let body = json!({"game": "tic-tac-toe", "moves": [["(mark 2 2)", "noop"]]});
+    let answer = server.post_ok("/api/v1/explain", "", &body);
+    let concepts = answer["concepts"].as_array().expect("concepts");
+    assert!(!concepts.is_empty(), "{answer}");
+    for concept in concepts {
+        let facts = concept["facts"].as_array().expect("facts");
+        let places = concept["places"].as_array().expect("places");
+        assert!(facts.len() > 1 && places.len() == facts.len(), "{concept}");
+        assert!(facts.iter().all(|fact| text(fact).starts_with("(cell ")), "{concept}");
+    }
+    let held: Vec<&Value> =
+        concepts.iter().flat_map(|concept| concept["held"].as_array().expect("held")).collect();
+    assert!(!held.is_empty() && held.iter().all(|fact| **fact == "(cell 2 2 x)"), "{held:?}");
+}

@@ -40,20 +40,17 @@ fn every_shipped_game_has_the_right_kind_of_picture() {
         ("blackjack", None),
         ("goofspiel", None),
         ("oshi-zumo", None),
-        ("kalah", None),
+        ("kalah", Some(BoardKind::Stacks)),
         ("royal-game-of-ur", None),
-        ("missionaries", None),
+        ("missionaries", Some(BoardKind::Stacks)),
         ("y", Some(BoardKind::Hex)),
         ("liars-dice", None),
     ];
-    // Numbers of people on two banks, which are shown as text.
-    let lists = ["missionaries"];
     let mut wrong = Vec::new();
     for shipped in SHIPPED {
         let game = agon::Game::open(shipped.name).expect("shipped games are correct");
         let layout = game.layout();
-        let is_list = layout.kind() == LayoutKind::List;
-        assert!(!is_list || lists.contains(&shipped.name), "{}", shipped.name);
+        assert_ne!(layout.kind(), LayoutKind::List, "{}", shipped.name);
         let scene = layout.scene(&game.table().state());
         let kinds: Vec<BoardKind> = scene.boards.iter().map(|board| board.kind).collect();
         let other = others.iter().find(|(name, _)| *name == shipped.name);
@@ -106,8 +103,46 @@ fn pictures_are_written() {
     agon(&["draw", "tic-tac-toe", "--match", &record, "--out", &svg]).succeeds();
     let drawing = std::fs::read_to_string(&svg).expect("it was written");
     assert!(drawing.matches("<animate ").count() > 5);
+    let gif = scratch.file("match.gif", "");
+    agon(&["draw", "tic-tac-toe", "--match", &record, "--out", &gif]).succeeds();
+    let picture = std::fs::read(&gif).expect("it was written");
+    assert!(picture.starts_with(b"GIF89a"));
+    agon(&["draw", "tic-tac-toe", "--match", &record, "--out", "match.png"])
+        .complains(2, "ends neither with .svg nor with .gif");
     let shown = agon(&["replay", "--show", &record]).succeeds().out;
     assert!(shown.contains("1. xplayer (mark 1 1)") && shown.contains("result"), "{shown}");
+}
+
+#[test]
+fn animations_of_continuous_games_follow_the_trajectories() {
+    let scratch = Scratch::new("draw-continuous");
+    let record = scratch.file("match.json", "");
+    let args = ["match", "bouncing-ball", "--players", "legal", "--iterations", "1"];
+    agon(&[&args[..], &["--record", &record]].concat()).succeeds();
+    let svg = scratch.file("match.svg", "");
+    agon(&["draw", "bouncing-ball", "--match", &record, "--out", &svg]).succeeds();
+    let drawing = std::fs::read_to_string(&svg).expect("it was written");
+    let n_pictures = drawing.matches("<animate ").count();
+    let n_steps = agon(&["replay", "--show", &record]).succeeds().out.matches("catcher").count();
+    assert!(n_pictures > 8 * n_steps, "{n_pictures} pictures of {n_steps} steps");
+}
+
+#[test]
+fn old_stylesheets_draw_pages() {
+    let scratch = Scratch::new("draw-stylesheet");
+    let sheet = "<xsl:stylesheet version=\"1.0\" \
+        xmlns:xsl=\"http://www.w3.org/1999/XSL/Transform\"><xsl:template match=\"/\">\
+        <ul><xsl:for-each select=\"//fact[relation='cell' and argument[3]!='blank']\"><li>\
+        <xsl:value-of select=\"concat(argument[1], argument[2], argument[3])\"/></li>\
+        </xsl:for-each></ul><img src=\"&ROOT;/x.png\"/></xsl:template></xsl:stylesheet>";
+    let path = scratch.file("sheet.xsl", sheet);
+    let args = ["draw", "tic-tac-toe", "--after", "(mark 2 3)", "--stylesheet", &path];
+    let page = agon(&[&args[..], &["--root", "pictures"]].concat()).succeeds().out;
+    assert!(page.contains("<ul><li>23x</li></ul><img src=\"pictures/x.png\">"), "{page}");
+    agon(&[&args[..], &["--out", "x.svg"]].concat()).complains(2, "does not end with .html");
+    let bad = scratch.file("bad.xsl", &sheet.replace("xsl:for-each", "xsl:number"));
+    agon(&["draw", "tic-tac-toe", "--stylesheet", &bad])
+        .complains(2, "xsl:number is not supported here");
 }
 
 #[test]
