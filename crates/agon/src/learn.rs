@@ -128,7 +128,7 @@ const SLICE: [f64; 2] = [1.0, 120.0];
 /// Part of the time of a slice for its matches.
 const MATCH_PART: f64 = 0.35;
 /// Maximum number of blocks for a checkpoint, and for the last matches.
-const MAX_BLOCKS: [u64; 2] = [32, 48];
+const MAX_BLOCKS: [u64; 2] = [24, 32];
 /// The test of a checkpoint: refuted if it is weaker by this many Elo points rather than stronger.
 const TEST: Sprt = Sprt { elo0: -30.0, elo1: 30.0, alpha: 0.05, beta: 0.05 };
 /// A difference in the curve of learning is at most this large, because a checkpoint that won every
