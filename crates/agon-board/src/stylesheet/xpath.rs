@@ -173,6 +173,9 @@ struct Parser {
 
 type Parsed<T> = Result<T, String>;
 
+/// A function that makes an expression of two operands.
+type Make<'m> = &'m dyn Fn(Box<Expr>, Box<Expr>) -> Expr;
+
 impl Parser {
     fn peek(&self, symbol: &str) -> bool {
         matches!(self.tokens.get(self.at), Some(Token::Symbol(found)) if *found == symbol)
@@ -191,7 +194,7 @@ impl Parser {
     /// Parses operands with operators of one precedence between them, from the left.
     fn binary(
         &mut self,
-        operators: &[(&str, &dyn Fn(Box<Expr>, Box<Expr>) -> Expr)],
+        operators: &[(&str, Make<'_>)],
         operand: fn(&mut Parser) -> Parsed<Expr>,
     ) -> Parsed<Expr> {
         let mut left = operand(self)?;

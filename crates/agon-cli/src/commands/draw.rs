@@ -162,8 +162,9 @@ fn draw_by_stylesheet(
         std::fs::read_to_string(beside).map_err(|error| error.to_string())
     };
     let sheet = Stylesheet::new(text, &load).map_err(|error| fail(&error))?;
-    let mut options = StylesheetOptions::default();
-    options.root = args.root.clone().unwrap_or(options.root);
+    let defaults = StylesheetOptions::default();
+    let root = args.root.as_ref().unwrap_or(&defaults.root).clone();
+    let options = StylesheetOptions { root, ..defaults };
     let drawing = sheet.draw(state, &options).map_err(|error| fail(&error))?;
     let page = drawing.page(game.name());
     match &args.out {
