@@ -3,8 +3,7 @@
 
     agon match tic-tac-toe --players "cmd:python3 examples/greedy_bot.py,random" --play-clock 2
 """
-import json
-import sys
+import json, sys
 
 
 def ask(message):

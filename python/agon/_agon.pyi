@@ -305,6 +305,8 @@ class TournamentPlan:
     def is_decided(self, played: Sequence[dict[str, Any]]) -> bool:
         """Whether a sequential test has decided, so that no more matches are needed."""
     def play(self, id: str) -> dict[str, Any]: ...
+    def abort(self) -> None:
+        """End matches that other threads are playing. They raise an exception there."""
     def standings(self, played: Sequence[dict[str, Any]]) -> dict[str, Any]: ...
 
 class ExperimentPlan:
@@ -356,7 +358,7 @@ def experiments() -> list[tuple[str, str]]:
     """List the experiments of papers with their titles."""
 
 def check(
-    game: str,
+    game: str | os.PathLike[str] | Game,
     *,
     plays: int = 0,
     seed: int = 1,
@@ -366,7 +368,9 @@ def check(
 ) -> list[Finding]:
     """Check rules and return everything that was found."""
 
-def translate(game: str, to: str, *, seconds: float = 120.0, horizon: int = 20) -> str:
+def translate(
+    game: str | os.PathLike[str] | Game, to: str, *, seconds: float = 120.0, horizon: int = 20
+) -> str:
     """Translate rules to `toss`, `gdl`, `infix`, `dot` or `asp`."""
 
 def match(
@@ -375,12 +379,16 @@ def match(
     *,
     seconds: float | None = None,
     iterations: int | None = None,
-    start_seconds: float = 30.0,
+    start_seconds: float | None = None,
     seed: int = 1,
     max_steps: int = 10_000,
     on_error: Literal["raise", "substitute"] = "raise",
 ) -> MatchResult:
-    """Play a match. A player is a specification, a built-in player, or any Python object."""
+    """Play a match. A player is a specification, a built-in player, or any Python object.
+
+    `start_seconds` is the time to prepare: by default that of a move, or 30 if a player has a
+    method `start`.
+    """
 
 def _reopen(source_name: str, text: str, name: str, engine: str) -> Game: ...
 def _relearn(game: Game, seed: int, saved: bytes) -> Learner: ...

@@ -51,6 +51,10 @@ class LaneGames:
             return self.batch.knowledge(self._role)
         return np.array(self.batch.observe("float32"), np.float32)
 
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Return the least and the largest values of observations."""
+        return np.zeros(self.size, np.float32), np.ones(self.size, np.float32)
+
     def last(self, movers: Numbers) -> tuple[Sequence[int], Floats]:
         """Return the games that have ended, with the last observations of these players."""
         if self.batch.knows:
@@ -125,6 +129,10 @@ class StateGames:
 
     def observe(self) -> Floats:
         return np.stack([self._row(state, self._mover(state)) for state in self._states])
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Return the least and the largest values of observations."""
+        return self._encoding.bounds(self.size)
 
     def last(self, movers: Numbers) -> tuple[Sequence[int], Floats]:
         """Return the games that have ended, with the last observations of these players."""

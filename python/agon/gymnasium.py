@@ -17,7 +17,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 
 from ._agon import AgonError, Batch, Game, IllegalMoveError, State, load
-from ._encoding import Encoding
+from ._encoding import ILLEGAL, RENDER_MODES, Encoding, check_choice
 from ._vector import LaneGames, StateGames
 from ._records import View
 
@@ -42,7 +42,7 @@ class Env(gymnasium.Env[Floats, np.int64]):
     reward, `random` makes a random legal move, `raise` raises `IllegalMoveError`.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
 
     def __init__(
         self,
@@ -74,11 +74,12 @@ class Env(gymnasium.Env[Floats, np.int64]):
         low, high = (-1.0, 1.0) if scaled else self.game.payoff_range
         self._lowest = low
         self.reward_range = (low, high)
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise AgonError(f"render_mode `{render_mode}` is not `ansi` or `rgb_array`")
+        check_choice("render_mode", render_mode, RENDER_MODES)
+        check_choice("illegal", illegal, ILLEGAL)
         self.render_mode = render_mode
         size = self.encoding.size(self.role)
-        self.observation_space = spaces.Box(0.0, 1.0, (size,), np.float32)
+        low_row, high_row = self.encoding.bounds(size)
+        self.observation_space = spaces.Box(low_row, high_row, dtype=np.float32)
         self.action_space = spaces.Discrete(self.encoding.n_actions)
         self._players: dict[str, Any] = {}
         self._state: State = self.game.start()
@@ -226,6 +227,8 @@ class VectorEnv(GymnasiumVectorEnv[Floats, npt.NDArray[np.int64], Any]):
             )
         if role is not None and role not in self.game.players:
             raise AgonError(f"`{role}` is not one of {', '.join(self.game.players)}")
+        if num_envs < 1:
+            raise AgonError(f"num_envs is at least 1, not {num_envs}")
         self.num_envs = num_envs
         self.role = role
         self._scaled = scaled
@@ -235,10 +238,13 @@ class VectorEnv(GymnasiumVectorEnv[Floats, npt.NDArray[np.int64], Any]):
             self._games = LaneGames(batch, role)
         else:
             self._games = StateGames(self.game, num_envs, role, seed, max_steps, max_actions)
-        size, n_actions = self._games.size, self._games.n_actions
-        self.single_observation_space = spaces.Box(0.0, 1.0, (size,), np.float32)
+        n_actions = self._games.n_actions
+        low, high = self._games.bounds()
+        self.single_observation_space = spaces.Box(low, high, dtype=np.float32)
         self.single_action_space = spaces.Discrete(n_actions)
-        self.observation_space = spaces.Box(0.0, 1.0, (num_envs, size), np.float32)
+        self.observation_space = spaces.Box(
+            np.tile(low, (num_envs, 1)), np.tile(high, (num_envs, 1)), dtype=np.float32
+        )
         self.action_space = spaces.MultiDiscrete(np.full(num_envs, n_actions))
         self.render_mode = None
         self._rows = np.arange(num_envs)

@@ -11,7 +11,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils import wrappers
 
 from ._agon import AgonError, Game, IllegalMoveError, State, load
-from ._encoding import Encoding
+from ._encoding import ILLEGAL, RENDER_MODES, Encoding, check_choice
 
 Illegal = Literal["random", "terminate", "raise"]
 
@@ -32,6 +32,9 @@ class _Base:
         render_mode: str | None,
         max_actions: int | None,
     ) -> None:
+        # PettingZoo's own tests ask every environment for `human`, which prints the text.
+        check_choice("render_mode", render_mode, (*RENDER_MODES, "human"))
+        check_choice("illegal", illegal, ILLEGAL)
         self.game = game if isinstance(game, Game) else load(game)
         self.encoding = Encoding(self.game, max_actions)
         self.max_cycles = max_cycles
@@ -41,7 +44,7 @@ class _Base:
         self._arguments = (game, max_cycles, illegal, scaled, render_mode, max_actions)
         self.metadata: dict[str, Any] = {
             "name": f"agon_{self.game.name.replace('/', '_').replace('-', '_')}_v0",
-            "render_modes": ["ansi", "rgb_array"],
+            "render_modes": list(RENDER_MODES),
             "is_parallelizable": True,
             "render_fps": 2,
         }
@@ -50,19 +53,21 @@ class _Base:
         self._observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": spaces.Box(
-                        0.0, 1.0, (self.encoding.size(agent),), np.float32
-                    ),
+                    "observation": self._box(self.encoding.size(agent)),
                     "action_mask": spaces.Box(0, 1, (n_actions,), np.int8),
                 }
             )
             for agent in self.possible_agents
         }
         self._action_spaces = {agent: spaces.Discrete(n_actions) for agent in self.possible_agents}
-        self.state_space = spaces.Box(0.0, 1.0, (self.encoding.full_size,), np.float32)
+        self.state_space = self._box(self.encoding.full_size)
         self._rng = np.random.default_rng()
         self._state: State = self.game.start()
         self._lowest = -1.0 if scaled else self.game.payoff_range[0]
+
+    def _box(self, size: int) -> spaces.Box:
+        low, high = self.encoding.bounds(size)
+        return spaces.Box(low, high, dtype=np.float32)
 
     def __reduce__(self) -> Any:
         return (type(self), self._arguments)
@@ -85,6 +90,8 @@ class _Base:
     def render(self) -> Any:
         if self.render_mode == "ansi":
             return str(self._state)
+        if self.render_mode == "human":
+            print(self._state)
         return self._state.pixels() if self.render_mode == "rgb_array" else None
 
     def close(self) -> None:

@@ -8,13 +8,14 @@ as on one machine.
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import ray
 
-from ._agon import ExperimentPlan, Game, TournamentPlan, load, match
+from ._agon import AgonError, ExperimentPlan, Game, TournamentPlan, load, match
 from ._records import MatchResult
 from ._experiments import ExperimentResult, run_experiment
 from .tournaments import Progress, Run, Spec, Store, TournamentResult, read_plan, run_of
@@ -28,32 +29,50 @@ def _plan(text: str, folder: str) -> TournamentPlan:
 
 
 @lru_cache(maxsize=8)
-def _game(text: str) -> Game:
-    return load(text)
+def _game(saved: bytes) -> Game:
+    """Open a game again from its pickle, once in each worker."""
+    game: Game = pickle.loads(saved)
+    return game
 
 
 def _play(
     text: str, folder: str, id: str, shared_store: tuple[str, str | None] | None
 ) -> dict[str, Any]:
-    """Play one match in a worker. A shared store gets it before the result is sent."""
-    played = _plan(text, folder).play(id)
-    if shared_store is not None:
-        place, schema = shared_store
-        with Store(place, schema=schema) as store:
-            store.save(played)
-    return played
+    """Play one match in a worker. A shared store gets it before the result is sent.
+
+    A worker may die after it has stored the match. Then Ray repeats the task, and the match that is
+    in the store counts.
+    """
+    if shared_store is None:
+        return _plan(text, folder).play(id)
+    place, schema = shared_store
+    with Store(place, schema=schema) as store:
+        stored = store.find(id)
+        if stored is not None:
+            return stored
+        played = _plan(text, folder).play(id)
+        return played if store.save(played) else store.find(id) or played
 
 
 def _play_many(
-    rules: str, name: str, players: Sequence[str], seeds: Sequence[int], limits: dict[str, Any]
+    saved: bytes,
+    players: Sequence[str],
+    seeds: Sequence[int],
+    limits: dict[str, Any],
 ) -> list[MatchResult]:
-    game = _game(rules if "\n" in rules else name)
+    game = _game(saved)
     return [match(game, players, seed=seed, **limits) for seed in seeds]
 
 
 def _start() -> None:
     if not ray.is_initialized():
         ray.init(include_dashboard=False)
+
+
+def _largest_node() -> float:
+    """Return the processors of the largest node. Tasks that want more would wait forever."""
+    alive = [node for node in ray.nodes() if node["Alive"]]
+    return max((float(node["Resources"].get("CPU", 0)) for node in alive), default=0)
 
 
 def _play_all(
@@ -65,27 +84,41 @@ def _play_all(
 ) -> None:
     """Play the matches of all runs as tasks, each with as many processors as its players use."""
     _start()
+    largest = _largest_node()
+    if cpus_per_match is not None and largest < cpus_per_match:
+        raise AgonError(
+            f"cpus_per_match is {cpus_per_match}, and the largest node has {largest:g} processors"
+        )
     running: dict[Any, Run] = {}
     play = ray.remote(_play)
     for run in runs:
         for id in run.waiting:
-            cpus = cpus_per_match if cpus_per_match is not None else max(1, run.plan.cores(id))
+            cpus = cpus_per_match
+            if cpus is None:
+                # Players share the processors of the largest node if they want more.
+                cpus = max(1, run.plan.cores(id))
+                cpus = min(cpus, largest) if largest >= 1 else cpus
             task = play.options(num_cpus=cpus, max_retries=max_retries, **(options or {}))
             running[task.remote(run.plan.text, run.folder, id, run.shared)] = run
     n_matches = sum(len(run.plan.ids) for run in runs)
-    while running:
-        ended, _ = ray.wait(list(running), num_returns=1)
-        for task in ended:
-            run = running.pop(task)
-            played = ray.get(task)
-            run.add(played, is_stored=run.shared is not None)
-            if progress is not None:
-                progress(sum(len(run.played) for run in runs), n_matches, played)
-            if not run.waiting:
-                # A sequential test has decided: the rest of the run is not needed.
-                for other in [task for task, owner in running.items() if owner is run]:
-                    ray.cancel(other)
-                    del running[other]
+    try:
+        while running:
+            ended, _ = ray.wait(list(running), num_returns=1)
+            for task in ended:
+                run = running.pop(task)
+                played = ray.get(task)
+                run.add(played, is_stored=run.shared is not None)
+                if progress is not None:
+                    progress(sum(len(run.played) for run in runs), n_matches, played)
+                if not run.waiting:
+                    # A sequential test has decided: the rest of the run is not needed.
+                    for other in [task for task, owner in running.items() if owner is run]:
+                        ray.cancel(other)
+                        del running[other]
+    finally:
+        # After Ctrl-C the cluster does not go on with what is left.
+        for task in running:
+            ray.cancel(task)
 
 
 def tournament(
@@ -102,7 +135,8 @@ def tournament(
     An SQLite store is written by this process. A PostgreSQL store is written by the workers, so
     that many of them do not wait for one. Either way a match is stored once, and the next call
     with the same store goes on from there. Without `spec` the tournament in the store is continued.
-    A task takes as many processors as its players have threads, unless `cpus_per_match` is given.
+    A task takes as many processors as its players have threads, but no more than the largest node
+    has, unless `cpus_per_match` is given.
     `options` are passed to the tasks (`resources`, ...).
     """
     with run_of(spec, store) as run:
@@ -165,16 +199,21 @@ def self_play(
         num_cpus=cpus_per_task, max_retries=max_retries, **(options or {})
     )
     tasks = []
+    saved = pickle.dumps(opened)
     for first in range(0, n, matches_per_task):
         seeds = [seed + at for at in range(first, min(n, first + matches_per_task))]
-        tasks.append(remote.remote(opened.rules, opened.name, list(players), seeds, limits))
+        tasks.append(remote.remote(saved, list(players), seeds, limits))
     running, n_played = list(tasks), 0
-    while running:
-        ended, running = ray.wait(running, num_returns=1)
-        for task in ended:
-            n_played += len(ray.get(task))
-            if progress is not None:
-                progress(n_played, n)
+    try:
+        while running:
+            ended, running = ray.wait(running, num_returns=1)
+            for task in ended:
+                n_played += len(ray.get(task))
+                if progress is not None:
+                    progress(n_played, n)
+    finally:
+        for task in running:
+            ray.cancel(task)
     results: list[MatchResult] = []
     for each in ray.get(tasks):
         results += each

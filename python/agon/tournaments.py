@@ -214,15 +214,28 @@ class Store:
 
     def matches(self) -> list[dict[str, Any]]:
         """Return all matches, without the order in which they ended."""
+        return self._read("ORDER BY id")
+
+    def find(self, id: str) -> dict[str, Any] | None:
+        """Return the match of an id, if it was played."""
+        return next(iter(self._read("WHERE id = ?", id)), None)
+
+    def _read(self, which: str, *values: Any) -> list[dict[str, Any]]:
         columns = ", ".join(f'"{column}"' for column in _COLUMNS)
+        text = self._sql(f"SELECT {columns} FROM match {which}")
         with self._lock:
-            rows = self._connection.execute(f"SELECT {columns} FROM match ORDER BY id").fetchall()
+            rows = self._connection.execute(text, values).fetchall()
         found = []
         for row in rows:
-            played = dict(zip(_COLUMNS, row, strict=True))
+            played: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
             for key in _JSON:
                 played[key] = None if played[key] is None else json.loads(played[key])
             played["seed"] = int(played["seed"])
+            # The format of records has spaces inside of parentheses.
+            joints = json.loads(played["record"])["moves"]
+            played["moves"] = [
+                [move.replace("( ", "(").replace(" )", ")") for move in joint] for joint in joints
+            ]
             found.append(played)
         return found
 
@@ -378,7 +391,9 @@ def play_here(run: Run, workers: int, progress: Progress | None) -> None:
                 if ended and run.plan.is_decided(list(run.played.values())):
                     todo = []
         except BaseException:
+            # Matches in progress end at once, and are not kept.
             pool.shutdown(wait=False, cancel_futures=True)
+            run.plan.abort()
             raise
 
 

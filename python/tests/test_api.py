@@ -197,6 +197,12 @@ def test_thinking_releases_the_lock(tic_tac_toe: agon.Game) -> None:
         "game.solve(seconds=60)",
         "game.playouts([game.start()], 10**9)",
         "game.batch(4096).step_random(10**9)",
+        "game.start().playout(max_steps=10**9) and [game.start().playout() for _ in range(10**9)]",
+        "game.learn(seconds=60)",
+        "game.assess(matches=10**6, strong=10**6)",
+        "agon.tournament({'games': ['othello'], 'repeats': 9, 'play_clock': 60, 'openings': 0,"
+        " 'players': {'a': 'mcts', 'b': 'uct'}}, workers=2)",
+        "agon.match(game, [lambda view: [0 for _ in iter(int, 1)], 'random'], iterations=1)",
         f"agon.load({str(ROOT / 'tests/exploding/tower.kif')!r}).properties(seconds=60)",
     ],
 )
@@ -264,6 +270,11 @@ def test_matches_with_python_players(tic_tac_toe: agon.Game) -> None:
     assert again.moves == agon.match(tic_tac_toe, ["mcts", "random"], iterations=50, seed=3).moves
     timed = agon.match(tic_tac_toe, ["mcts", greedy], seconds=0.3)
     assert timed.status == "finished"
+    assert agon.match(tic_tac_toe, [first, "random"], iterations=1, max_steps=1).goals is None
+    assert first.goals is None, "a match that was cut off has no goals"
+    hidden = First()
+    result = agon.match(agon.load("kuhn-poker"), [hidden, "random"], iterations=1)
+    assert hidden.goals == result.goals is not None
 
 
 def test_hidden_games_show_python_players_only_their_percepts() -> None:
@@ -409,6 +420,7 @@ def test_tournaments(tmp_path: Path) -> None:
     assert [m["id"] for m in again.matches] == [m["id"] for m in result.matches]
     resumed = agon.tournament(store=store, progress=lambda *p: pytest.fail("all is played"))
     assert resumed.standings == result.standings
+    assert [m["moves"] for m in resumed.matches] == [m["moves"] for m in result.matches]
     with pytest.raises(agon.AgonError, match="give a tournament"):
         agon.tournament()
     with pytest.raises(agon.AgonError, match="no tournament yet"):
@@ -507,3 +519,13 @@ def test_the_command_reads_the_store_of_python(tmp_path: Path) -> None:
     for match in ours.matches:
         run = [str(COMMAND), "tournament", "rerun", match["id"], "--store", str(store)]
         assert subprocess.run(run, capture_output=True).returncode == 0
+
+
+def test_everything_public_has_a_docstring() -> None:
+    """So that `help` answers."""
+    for name in agon.__all__:
+        member = getattr(agon, name)
+        assert name == "__version__" or member.__doc__, name
+        if isinstance(member, type) and member.__module__ == "agon":
+            for part, value in vars(member).items():
+                assert part.startswith("_") or value.__doc__, f"{name}.{part}"

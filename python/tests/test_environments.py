@@ -129,6 +129,20 @@ def test_illegal_actions_have_a_defined_effect() -> None:
     assert not env.step(taken)[2]
 
 
+def test_wrong_options_are_refused() -> None:
+    for make in (agon_gymnasium.Env, agon_pettingzoo.env, agon_pettingzoo.parallel_env):
+        with pytest.raises(agon.AgonError, match="render_mode: `no` is not one of ansi, rgb_array"):
+            make("tic-tac-toe", render_mode="no")
+        with pytest.raises(agon.AgonError, match="illegal: `no` is not one of random, terminate"):
+            make("tic-tac-toe", illegal="no")
+        with pytest.raises(FileNotFoundError):
+            make("no-such-game")
+    with pytest.raises(agon.AgonError, match="is not one of"):
+        agon_gymnasium.Env("tic-tac-toe", role="nobody")
+    with pytest.raises(agon.AgonError, match="at least 1"):
+        agon_gymnasium.VectorEnv("tic-tac-toe", 0)
+
+
 def test_an_environment_is_registered() -> None:
     agon_gymnasium.register()
     env = gymnasium.make("agon/Game-v0", game="hanoi", max_steps=50)
@@ -245,6 +259,24 @@ def test_games_without_batch_engine_have_a_vector_environment_too() -> None:
     with pytest.raises(agon.IllegalMoveError, match="game 0"):
         slow.step(np.full(6, slow.single_action_space.n - 1))
     assert run_vector(agon_gymnasium.VectorEnv("toss/tic-tac-toe", 3), 12, seed=1) > 0
+
+
+def test_games_with_real_parameters_have_environments() -> None:
+    """Actions are a sample of the moves, and observations have the real values of the state."""
+    env = agon_gymnasium.Env("cat-and-mouse", max_steps=20)
+    reals = env.encoding.reals
+    assert {"(x c)", "(y c)", "(x m)", "(y m)", "(time)"} <= set(reals)
+    assert not any("/" in name for name in reals) and "(Cat c)" not in reals
+    _, info = env.reset(seed=1)
+    moves = env.state.legal_moves("cat")
+    assert info["action_mask"].sum() == len(moves) > 1
+    assert env.state.families("cat")[0][1], "there are intervals, too"
+    observation, *_ = env.step(moves.index("(Chase c (t 0.5) (px -1) (py 1))"))
+    values = dict(zip(reals, observation[-len(reals) :], strict=True))
+    assert (values["(x c)"], values["(y c)"], values["(time)"]) == (-0.5, 0.5, 0.5)
+    assert observation in env.observation_space
+    slow = agon_gymnasium.VectorEnv("cat-and-mouse", 3, role="cat", max_steps=20)
+    assert not slow.is_native and slow.reset(seed=1)[0] in slow.observation_space
 
 
 def test_slow_and_fast_vector_environments_agree() -> None:

@@ -106,26 +106,75 @@ def test_a_killed_node_loses_nothing(cluster: Any, tmp_path: Path) -> None:
     cluster.remove_node(rescue[0])
 
 
-def test_a_worker_that_kills_itself_is_replaced(cluster: Any, tmp_path: Path) -> None:
-    """The first try of each match ends by SIGKILL, in the middle of the work of Ray's worker."""
-    marks = tmp_path / "tried"
-    marks.mkdir()
+class Killer:
+    """Kills processes of the cluster that are playing a match, after every second match."""
 
-    def fragile(text: str, folder: str, id: str, shared_store: None) -> dict[str, Any]:
-        played = agon.TournamentPlan(text, folder=folder).play(id)
-        mark = marks / id
-        if not mark.exists():
-            mark.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return played
+    def __init__(self, cluster: Any, n_victims: int) -> None:
+        self._cluster, self._left = cluster, n_victims
+        self.killed: list[int] = []
 
-    plan = agon.TournamentPlan(agon_ray.read_plan({**SPEC, "repeats": 1}).text)
-    remote = ray.remote(fragile).options(num_cpus=1, max_retries=5)
-    tried = ray.get([remote.remote(plan.text, ".", id, None) for id in plan.ids])
-    assert len(list(marks.iterdir())) == len(plan.ids)
-    assert {match["id"]: match["moves"] for match in tried} == {
-        id: plan.play(id)["moves"] for id in plan.ids
-    }
+    def __call__(self, done: int, total: int, match: Any) -> None:
+        if done % 2 == 0 and self._left > 0 and done < total:
+            self._left -= 1
+            self.killed.append(self._kill())
+
+    def _kill(self) -> int:
+        for _ in range(400):
+            for worker in self._playing():
+                os.kill(worker, signal.SIGKILL)
+                return worker
+            time.sleep(0.05)
+        pytest.fail("no worker plays")
+
+    def _playing(self) -> Iterator[int]:
+        """Find the workers of this cluster, which name themselves after what they do."""
+        nodes = self._cluster.list_all_nodes()
+        started = [node.all_processes.get("raylet", []) for node in nodes]
+        raylets = {str(info.process.pid) for infos in started for info in infos}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                title = (folder / "cmdline").read_text()
+                parent = (folder / "stat").read_text().rsplit(")", 1)[1].split()[1]
+            except OSError:
+                continue  # It has ended.
+            if title.startswith("ray::_play") and parent in raylets:
+                yield int(folder.name)
+
+
+linux_only = pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks into /proc")
+
+
+@linux_only
+def test_killed_workers_of_a_tournament_are_replaced(cluster: Any, tmp_path: Path) -> None:
+    store, killer = tmp_path / "killed.db", Killer(cluster, 2)
+    spread = agon_ray.tournament(LONG, store=store, progress=killer)
+    assert len(killer.killed) == 2
+    assert moves(spread) == moves(agon.tournament(LONG)) and spread.is_complete
+    rows = sqlite3.connect(store).execute("SELECT count(*), count(DISTINCT id) FROM match")
+    assert rows.fetchone() == (8, 8)
+
+
+@linux_only
+def test_killed_workers_that_write_to_postgresql_are_replaced(cluster: Any, database: str) -> None:
+    killer = Killer(cluster, 2)
+    spread = agon_ray.tournament(LONG, store=database, progress=killer)
+    assert len(killer.killed) == 2
+    assert moves(spread) == moves(agon.tournament(LONG)) and spread.is_complete
+    with agon.Store(database) as store:
+        stored = store.matches()
+    assert {match["id"]: match["began"] for match in stored} == {
+        match["id"]: match["began"] for match in spread.matches
+    }, "what is returned is what is stored"
+
+
+def test_a_match_in_a_shared_store_is_not_played_again(database: str) -> None:
+    """A worker may die after it has stored a match and before it has sent it."""
+    plan = agon_ray.read_plan(SPEC)
+    with agon.Store(database) as store:
+        store.begin(plan)
+        assert store.find(plan.ids[0]) is None
+    first, second = (agon_ray._play(plan.text, ".", plan.ids[0], (database, None)) for _ in "12")
+    assert first["began"] == second["began"] and first["moves"] == second["moves"]
 
 
 def test_workers_write_to_one_postgresql_store(cluster: Any, database: str) -> None:
@@ -137,6 +186,16 @@ def test_workers_write_to_one_postgresql_store(cluster: Any, database: str) -> N
     assert again.standings == spread.standings
 
 
+def test_a_match_needs_no_more_processors_than_a_node_has(cluster: Any) -> None:
+    """Both players of a simultaneous game think at once, and the nodes have one processor each."""
+    spec = {**SPEC, "games": ["rock-paper-scissors"], "repeats": 1, "iterations": 5}
+    plan = agon_ray.read_plan(spec)
+    assert {plan.cores(id) for id in plan.ids} == {2}
+    assert moves(agon_ray.tournament(spec)) == moves(agon.tournament(spec))
+    with pytest.raises(agon.AgonError, match="the largest node has 1 processors"):
+        agon_ray.tournament(spec, cpus_per_match=2)
+
+
 def test_self_play_has_the_matches_of_one_machine(cluster: Any) -> None:
     spread = agon_ray.self_play(
         "tic-tac-toe", ["mcts", "random"], 10, seed=4, iterations=50, matches_per_task=3
@@ -146,6 +205,8 @@ def test_self_play_has_the_matches_of_one_machine(cluster: Any) -> None:
         agon.match(game, ["mcts", "random"], seed=4 + at, iterations=50) for at in range(10)
     ]
     assert [match.moves for match in spread] == [match.moves for match in local]
+    assert [match.as_row().keys() for match in spread] == [match.as_row().keys() for match in local]
+    assert {match.game for match in spread} == {"tic-tac-toe"}
 
 
 #: A part of an experiment with matches long enough to be interrupted.
@@ -190,6 +251,23 @@ def test_an_experiment_is_the_local_one_though_a_node_is_killed(
     )
     assert again.cells == spread.cells
     cluster.remove_node(rescue[0])
+
+
+@linux_only
+def test_an_experiment_is_the_local_one_though_workers_are_killed(
+    cluster: Any, tmp_path: Path
+) -> None:
+    killer = Killer(cluster, 2)
+    name, part = "trutman-table-5.2", {**PART, "repeats": 3}
+    spread = agon_ray.experiment(name, store=tmp_path, progress=killer, **part)
+    assert len(killer.killed) == 2
+    local = agon.experiment(name, **part)
+    assert experiment_moves(spread) == experiment_moves(local) and spread.is_complete
+    assert spread.cells == local.cells
+    for file in tmp_path.glob("*.db"):
+        rows = sqlite3.connect(file).execute("SELECT count(*), count(DISTINCT id) FROM match")
+        n, n_distinct = rows.fetchone()
+        assert n == n_distinct > 0
 
 
 def test_columns_of_an_experiment_share_a_postgresql_database(

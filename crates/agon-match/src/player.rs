@@ -86,9 +86,11 @@ pub trait Player: Send {
     /// If the player cannot follow.
     fn learn(&mut self, observation: &Observation) -> Result<(), PlayerError>;
 
-    /// Receives the end of the match, with the observation of the last step if there was one.
-    fn finish(&mut self, observation: Option<&Observation>) {
-        let _ = observation;
+    /// Receives the end of the match, with the observation of the last step if there was one, and
+    /// the payoffs of all roles if the match was finished and they are known. They are told in games
+    /// with hidden information, too, because nothing is left to decide.
+    fn finish(&mut self, observation: Option<&Observation>, payoffs: Option<&[f64]>) {
+        let _ = (observation, payoffs);
     }
 
     /// Returns whether the player can follow a step only by being asked for a move. Such a player
@@ -99,7 +101,7 @@ pub trait Player: Send {
 
     /// Receives that the match was aborted.
     fn abort(&mut self) {
-        self.finish(None);
+        self.finish(None, None);
     }
 }
 

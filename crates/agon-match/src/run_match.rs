@@ -487,10 +487,17 @@ impl Crew<'_> {
     /// Tells each player that the match is over.
     fn finish(&mut self, game: &Match) {
         let is_aborted = matches!(game.ending(), Some(Ending::Aborted));
+        let payoffs = match game.ending() {
+            Some(Ending::Finished(payoffs)) => Some(payoffs),
+            Some(Ending::Fault(_) | Ending::TooLong | Ending::Stopped(_) | Ending::Aborted)
+            | None => None,
+        };
         for worker in &self.workers {
             match &worker.thread {
                 Some(thread) if is_aborted => thread.abort(),
-                Some(thread) => thread.finish(game.observation(worker.role)),
+                Some(thread) => {
+                    thread.finish(game.observation(worker.role), payoffs.cloned());
+                }
                 None => {}
             }
         }

@@ -68,7 +68,7 @@ enum Order {
     Ask { question: Question, budget: Budget, serial: u64, reply: Sender<Reply> },
     Ponder { own_move: Option<String>, budget: Budget },
     Learn(Observation),
-    Finish(Option<Observation>),
+    Finish { last: Option<Observation>, payoffs: Option<Vec<f64>> },
     Abort,
 }
 
@@ -175,9 +175,10 @@ impl PlayerThread {
         self.send(Order::Learn(observation));
     }
 
-    /// Tells the player that the match is over, with the observation of the last step.
-    pub fn finish(&self, last: Option<Observation>) {
-        self.send(Order::Finish(last));
+    /// Tells the player that the match is over, with the observation of the last step, and with the
+    /// payoffs of all roles if they are known.
+    pub fn finish(&self, last: Option<Observation>, payoffs: Option<Vec<f64>>) {
+        self.send(Order::Finish { last, payoffs });
     }
 
     /// Tells the player that the match was aborted.
@@ -267,7 +268,9 @@ impl Work {
                         self.lost = self.player.learn(&observation).err();
                     }
                 }
-                Order::Finish(last) => return self.player.finish(last.as_ref()),
+                Order::Finish { last, payoffs } => {
+                    return self.player.finish(last.as_ref(), payoffs.as_deref());
+                }
                 Order::Abort => return self.player.abort(),
             }
         }

@@ -6,19 +6,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agon::batch::{AtEnd, BatchError, GameBatch};
-use agon::engine::{GamePosition, GameTask};
-use agon_game::{Batch, PlayoutRequest, PlayoutStats, Rng, Role, SequentialBatch};
 use numpy::ndarray::Dimension;
 use numpy::{
     Element, PyArray, PyArray1, PyArray2, PyArray3, PyArrayDyn, PyArrayMethods as _,
     PyReadonlyArrayDyn, PyUntypedArrayMethods as _,
 };
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use rand::SeedableRng as _;
 
-use crate::convert::{need_numpy, record, role_of};
+use crate::convert::{need_numpy, role_of};
 use crate::error::{AgonError, IllegalMoveError, wrong};
 use crate::game::{PyGame, Shared};
 use crate::inner::Inner;
@@ -67,9 +63,13 @@ impl PyBatch {
                 "a batch has from 1 to {MAX_GAMES} games, not {n}"
             )));
         }
-        let numbers = Arc::clone(game.numbers()?);
+        let numbers = game.0.numbers.as_ref().map_err(|why| {
+            wrong(&format!(
+                "{why}; step single states (Game.start), or use agon.gymnasium.VectorEnv"
+            ))
+        })?;
         let at_end = if auto_reset { AtEnd::Restart } else { AtEnd::Stay };
-        let batch = py.detach(|| GameBatch::new(&numbers, n, seed, at_end));
+        let batch = py.detach(|| GameBatch::new(numbers, n, seed, at_end));
         let n_players = numbers.shape().players().count();
         let made = PyBatch {
             shared: Arc::clone(&game.0),
@@ -129,18 +129,51 @@ impl PyBatch {
     }
 }
 
-/// Returns actions as an array of 32-bit numbers in one piece.
-fn actions_of<'py>(given: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, i32>> {
+/// Actions as 32-bit numbers in one piece.
+enum GivenActions<'py> {
+    Array(PyReadonlyArrayDyn<'py, i32>),
+    Converted(Vec<i32>),
+}
+
+impl GivenActions<'_> {
+    fn as_slice(&self) -> PyResult<&[i32]> {
+        match self {
+            GivenActions::Array(array) => Ok(array.as_slice()?),
+            GivenActions::Converted(numbers) => Ok(numbers),
+        }
+    }
+}
+
+/// Reads actions. Arrays of 32-bit numbers are not copied. Other whole numbers are converted, and
+/// anything else is refused, because rounded numbers would be other actions.
+fn actions_of<'py>(given: &Bound<'py, PyAny>) -> PyResult<GivenActions<'py>> {
     if let Ok(array) = given.cast::<PyArrayDyn<i32>>()
         && array.is_c_contiguous()
     {
-        return Ok(array.try_readonly()?);
+        return Ok(GivenActions::Array(array.try_readonly()?));
     }
-    let numpy = need_numpy(given.py())?;
-    let options = PyDict::new(given.py());
-    options.set_item("dtype", numpy.getattr("int32")?)?;
-    let array = numpy.call_method("ascontiguousarray", (given,), Some(&options))?;
-    Ok(array.cast_into::<PyArrayDyn<i32>>()?.try_readonly()?)
+    let py = given.py();
+    let numpy = need_numpy(py)?;
+    let array = numpy.call_method1("asarray", (given,))?;
+    if array.getattr("size")?.extract::<usize>()? == 0 {
+        return Ok(GivenActions::Converted(Vec::new()));
+    }
+    let dtype = array.getattr("dtype")?;
+    if !numpy.call_method1("can_cast", (&dtype, "int64"))?.is_truthy()?
+        || dtype.getattr("kind")?.eq("f")?
+    {
+        return Err(PyTypeError::new_err(format!("actions are whole numbers, not {dtype}")));
+    }
+    let array = numpy.call_method1("ascontiguousarray", (array, "int64"))?;
+    let array = array.cast_into::<PyArrayDyn<i64>>()?;
+    let array = array.try_readonly()?;
+    let short = |&number: &i64| {
+        i32::try_from(number).map_err(|_| {
+            IllegalMoveError::new_err(format!("action {number} is not the number of a move"))
+        })
+    };
+    let numbers: PyResult<Vec<i32>> = array.as_slice()?.iter().map(short).collect();
+    Ok(GivenActions::Converted(numbers?))
 }
 
 /// Writes into an array of the batch.
@@ -157,6 +190,7 @@ fn write<T: Element, D: Dimension>(
 
 #[pymethods]
 impl PyBatch {
+    /// The game.
     #[getter]
     fn game(&self) -> PyGame {
         PyGame(Arc::clone(&self.shared))
@@ -166,21 +200,25 @@ impl PyBatch {
         self.lock().len()
     }
 
+    /// Whether a step takes one action for each game: that of the player to move.
     #[getter]
     fn is_sequential(&self) -> bool {
         self.lock().is_sequential()
     }
 
+    /// By game and player: the goal if the game ended in the last step, else 0. Float32.
     #[getter]
     fn rewards<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f32>> {
         self.rewards.bind(py).clone()
     }
 
+    /// By game: whether it ended in the last step.
     #[getter]
     fn done<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         self.done.bind(py).clone()
     }
 
+    /// By game: the index in `Game.players` of the player to move; -1 if play has ended.
     #[getter]
     fn to_move<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let array = self.to_move.bind(py).clone();
@@ -188,6 +226,7 @@ impl PyBatch {
         Ok(array)
     }
 
+    /// By game: the number of steps since its start.
     #[getter]
     fn n_steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let array = self.n_steps.bind(py).clone();
@@ -247,6 +286,8 @@ impl PyBatch {
         Ok((PyArray1::from_vec(py, games), rows))
     }
 
+    /// The legal actions as ones, uint8: a row for each game, of the player to move. If players
+    /// move at the same time, a row for each game and player.
     #[getter]
     fn legal<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let mut arrays = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
@@ -263,6 +304,7 @@ impl PyBatch {
         Ok(array.into_any())
     }
 
+    /// Returns the legal actions of a role as ones: a new array, a row for each game.
     fn legal_of<'py>(
         &self,
         py: Python<'py>,
@@ -276,6 +318,7 @@ impl PyBatch {
         Ok(array)
     }
 
+    /// The states as packed bits, uint64: a row for each game, a bit for each of `Game.fluents`.
     #[getter]
     fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u64>>> {
         let mut arrays = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
@@ -287,6 +330,8 @@ impl PyBatch {
         Ok(array)
     }
 
+    /// Returns the states as `float32` or `uint8`: a row for each game, a column for each of
+    /// `Game.fluents`. The array is filled again by the next call.
     #[pyo3(signature = (dtype = "float32"))]
     fn observe<'py>(&self, py: Python<'py>, dtype: &str) -> PyResult<Bound<'py, PyAny>> {
         let mut arrays = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
@@ -309,11 +354,15 @@ impl PyBatch {
         }
     }
 
+    /// Makes a step in every game. `actions` has a number for each game; -1 draws a legal action.
+    /// If players move at the same time, it has a number for each game and player. Returns
+    /// `rewards` and `done`. An illegal action raises `IllegalMoveError`, and no game moves.
     fn step<'py>(&self, py: Python<'py>, actions: &Bound<'py, PyAny>) -> PyResult<Stepped<'py>> {
         self.act(py, actions, GameBatch::step)?;
         Ok((self.rewards(py), self.done(py)))
     }
 
+    /// Makes `n` steps with random moves. Returns `rewards` and `done` of the last one.
     #[pyo3(signature = (n = 1))]
     fn step_random<'py>(&self, py: Python<'py>, n: usize) -> PyResult<Stepped<'py>> {
         let mut left = n;
@@ -327,6 +376,7 @@ impl PyBatch {
         Ok((self.rewards(py), self.done(py)))
     }
 
+    /// Makes the actions of a role, then random moves of the others until it is its turn again.
     fn step_as<'py>(
         &self,
         py: Python<'py>,
@@ -338,12 +388,14 @@ impl PyBatch {
         Ok((self.rewards(py), self.done(py)))
     }
 
+    /// Makes random moves of the others until it is this role's turn in every game.
     fn wait_for(&self, py: Python<'_>, role: &Bound<'_, PyAny>) -> PyResult<()> {
         let player = self.player(role)?;
         py.detach(|| self.lock().wait_for(player));
         self.fill(py)
     }
 
+    /// Draws a legal action for each game, as `step` takes them: a new array.
     fn random_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let mut batch = self.lock();
         let n = batch.n_actions_of_a_step();
@@ -355,6 +407,7 @@ impl PyBatch {
         array.call_method1("reshape", ((batch.len(), n / batch.len()),))
     }
 
+    /// Restarts all games, or those marked in `mask`. `seed` starts the random numbers again.
     #[pyo3(signature = (mask = None, *, seed = None))]
     fn reset(
         &self,
@@ -386,6 +439,7 @@ impl PyBatch {
         self.fill(py)
     }
 
+    /// Sets a game of the batch to a state.
     fn load(&self, py: Python<'_>, index: usize, state: &PyState) -> PyResult<()> {
         self.game().check_own(state)?;
         {
@@ -404,6 +458,7 @@ impl PyBatch {
         self.fill(py)
     }
 
+    /// Returns the games that ended in the last step, and the states in which they did.
     fn final_observations<'py>(&self, py: Python<'py>) -> PyResult<LastSeen<'py>> {
         let batch = self.lock();
         let last = batch.last_states();
@@ -420,112 +475,5 @@ impl PyBatch {
 
     fn __repr__(&self) -> String {
         format!("<agon.Batch of {} games of {}>", self.lock().len(), self.shared.game.name())
-    }
-}
-
-/// Plays out states and returns means, by state and role.
-pub(crate) fn playouts<'py>(
-    py: Python<'py>,
-    game: &PyGame,
-    states: &[PyRef<'py, PyState>],
-    n: u64,
-    seed: u64,
-    max_steps: u64,
-) -> PyResult<Bound<'py, PyAny>> {
-    need_numpy(py)?;
-    for state in states {
-        game.check_own(state)?;
-    }
-    let histories: Vec<Vec<Vec<String>>> = states
-        .iter()
-        .map(|state| state.position().history().map(<[String]>::to_vec).collect())
-        .collect();
-    let running = py.detach(|| game.0.game.run(Start { histories, n, seed, max_steps }));
-    let mut running = running.map_err(|why| wrong(&why))?;
-    loop {
-        let is_done = py.detach(|| running.step(STRETCH));
-        py.check_signals()?;
-        if is_done {
-            break;
-        }
-    }
-    let stats = running.finish();
-    let n_roles = game.0.game.shape().role_names.len();
-    let (means, deviations) = (
-        PyArray2::<f64>::zeros(py, [stats.len(), n_roles], false),
-        PyArray2::<f64>::zeros(py, [stats.len(), n_roles], false),
-    );
-    for (row, stats) in stats.iter().enumerate() {
-        for role in (0..n_roles).map(Role::new) {
-            let mean = stats.mean_payoff(role);
-            let square = stats.square_sums[role.index()] / stats.n_playouts.max(1) as f64;
-            means.readwrite().as_array_mut()[[row, role.index()]] = mean;
-            deviations.readwrite().as_array_mut()[[row, role.index()]] =
-                (square - mean * mean).max(0.0).sqrt();
-        }
-    }
-    let fields = PyDict::new(py);
-    fields.set_item("means", means)?;
-    fields.set_item("deviations", deviations)?;
-    let lengths = stats.iter().map(PlayoutStats::mean_length).collect();
-    fields.set_item("lengths", PyArray1::from_vec(py, lengths))?;
-    let cut = stats.iter().map(|stats| stats.n_cut).collect();
-    fields.set_item("cut", PyArray1::from_vec(py, cut))?;
-    fields.set_item("n", n)?;
-    record(py, "Playouts", &fields)
-}
-
-/// Number of steps of playouts between two checks for Ctrl-C.
-const STRETCH: u64 = 20_000;
-
-/// Playouts in progress, of any engine.
-trait Running: Send {
-    fn step(&mut self, n_steps: u64) -> bool;
-    fn finish(&mut self) -> Vec<PlayoutStats>;
-}
-
-struct RunningBatch<S, M>(Box<dyn Batch<State = S, Move = M>>);
-
-impl<S, M> Running for RunningBatch<S, M> {
-    fn step(&mut self, n_steps: u64) -> bool {
-        self.0.step(n_steps)
-    }
-
-    fn finish(&mut self) -> Vec<PlayoutStats> {
-        let mut stats = Vec::new();
-        self.0.finish(&mut stats);
-        stats
-    }
-}
-
-/// Begins playouts.
-struct Start {
-    histories: Vec<Vec<Vec<String>>>,
-    n: u64,
-    seed: u64,
-    max_steps: u64,
-}
-
-impl GameTask for Start {
-    type Output = Result<Box<dyn Running>, String>;
-
-    fn run<P: GamePosition + 'static>(self, start: P) -> Self::Output {
-        let mut requests = Vec::new();
-        for history in &self.histories {
-            let mut position = start.clone();
-            for joint in history {
-                let roles = position.shape().roles();
-                let moves: Option<Vec<P::Move>> =
-                    roles.zip(joint).map(|(role, text)| position.parse_move(role, text)).collect();
-                position.advance(&moves.ok_or("a state cannot be reached again")?);
-            }
-            let (state, n_playouts) = (position.state().clone(), self.n);
-            requests.push(PlayoutRequest { state, n_playouts, expected_steps: 0 });
-        }
-        let mut engine = start.batch(self.seed).unwrap_or_else(|| {
-            Box::new(SequentialBatch::new(start.clone(), Rng::seed_from_u64(self.seed)))
-        });
-        engine.begin(&requests, self.max_steps);
-        Ok(Box::new(RunningBatch(engine)))
     }
 }

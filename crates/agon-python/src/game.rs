@@ -9,15 +9,15 @@ use agon::numbered::Numbers;
 use agon::open::{
     self, Case, EngineChoice, GoalPolicy, Language, OpenLimits, OpenOptions, Purpose, Settings,
 };
-use agon::reports::{self, CheckPlays, Target, TranslateOptions};
-use agon::shipped::{SHIPPED, Shipped, header};
+use agon::reports;
+use agon::shipped::header;
 use agon::survey::survey;
 use agon::{Budget, Game, Role};
 use agon_search::solve::HiddenGames;
-use agon_text::{Severity, Source, render};
+use agon_text::Source;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 use serde_json::Value;
 
 use crate::batch::PyBatch;
@@ -26,6 +26,7 @@ use crate::error::{not_opened, wrong};
 use crate::interrupt::{abandonable, interruptible};
 use crate::learn::PyLearner;
 use crate::player::PyPlayer;
+use crate::rules::{source_of, translated};
 use crate::state::PyState;
 
 /// What all Python objects of one opened game share.
@@ -49,19 +50,6 @@ fn engine_named(name: &str) -> PyResult<(EngineChoice, &'static str)> {
             "engine: `{name}` is not `auto`, `circuit` or `interpreter`"
         ))),
     }
-}
-
-/// Reads a source by what Python passes: the name of a shipped game, a path, or the rules.
-fn source_of(py: Python<'_>, game: &str, settings: &Settings) -> PyResult<(Arc<Source>, String)> {
-    let is_text = game.contains('\n') || game.trim_start().starts_with(['(', ';']);
-    if is_text && Shipped::named(game).is_none() {
-        let source = Arc::new(Source::new("rules", game));
-        let source = open::expanded(source, settings).map_err(|error| not_opened(py, &error))?;
-        return Ok((source, "rules".to_owned()));
-    }
-    let name = open::with_settings(game, settings);
-    let source = open::source(&name).map_err(|error| not_opened(py, &error))?;
-    Ok((source, name))
 }
 
 fn open_game(py: Python<'_>, source: Arc<Source>, name: &str, engine: &str) -> PyResult<PyGame> {
@@ -96,12 +84,7 @@ pub(crate) fn load(
     engine: &str,
     set: Option<Settings>,
 ) -> PyResult<PyGame> {
-    let game: String = match game.extract() {
-        Ok(text) => text,
-        // Paths of pathlib.
-        Err(_) => py.import("os")?.call_method1("fspath", (game,))?.extract()?,
-    };
-    let (source, name) = source_of(py, &game, &set.unwrap_or_default())?;
+    let (source, name) = source_of(py, game, &set.unwrap_or_default())?;
     open_game(py, source, &name, engine)
 }
 
@@ -115,86 +98,6 @@ pub(crate) fn _reopen(
     engine: &str,
 ) -> PyResult<PyGame> {
     open_game(py, Arc::new(Source::new(source_name, text)), name, engine)
-}
-
-/// Lists the shipped games.
-#[pyfunction]
-pub(crate) fn games(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
-    let list = PyList::empty(py);
-    for shipped in SHIPPED {
-        let fields = PyDict::new(py);
-        fields.set_item("name", shipped.name)?;
-        fields.set_item("title", shipped.header("title").unwrap_or_default())?;
-        fields.set_item("summary", shipped.header("summary").unwrap_or_default())?;
-        let family = shipped.path.split('/').nth(1);
-        let language = match family {
-            Some("toss") => "Toss",
-            Some("gdl2") => "GDL-II",
-            _ => "GDL",
-        };
-        fields.set_item("language", language)?;
-        list.append(record(py, "ShippedGame", &fields)?)?;
-    }
-    Ok(list)
-}
-
-/// Checks rules and returns everything that was found.
-#[pyfunction]
-#[pyo3(signature = (
-    game, *, plays = 0, seed = 1, max_steps = 1000, notes = false, strict = false
-))]
-pub(crate) fn check<'py>(
-    py: Python<'py>,
-    game: &str,
-    plays: u64,
-    seed: u64,
-    max_steps: usize,
-    notes: bool,
-    strict: bool,
-) -> PyResult<Bound<'py, PyList>> {
-    let (source, _) = source_of(py, game, &Settings::new())?;
-    let checked = Arc::clone(&source);
-    let plays = CheckPlays { plays, seed, max_steps, is_strict: strict, ..CheckPlays::default() };
-    let found = abandonable(py, move || reports::check(&checked, plays))?;
-    let list = PyList::empty(py);
-    for finding in found.iter().filter(|f| notes || f.severity > Severity::Note) {
-        let fields = to_python(py, &reports::finding_json(finding, &source))?;
-        let fields = fields.cast_into::<PyDict>()?;
-        fields.set_item("text", render(std::slice::from_ref(finding), &source, false))?;
-        list.append(record(py, "Finding", &fields)?)?;
-    }
-    Ok(list)
-}
-
-/// Translates rules to `toss`, `gdl`, `infix`, `dot` or `asp`.
-#[pyfunction]
-#[pyo3(signature = (game, to, *, seconds = 120.0, horizon = 20))]
-pub(crate) fn translate(
-    py: Python<'_>,
-    game: &str,
-    to: &str,
-    seconds: f64,
-    horizon: usize,
-) -> PyResult<String> {
-    let (source, _) = source_of(py, game, &Settings::new())?;
-    translated(py, &source, to, seconds, horizon)
-}
-
-fn translated(
-    py: Python<'_>,
-    source: &Arc<Source>,
-    to: &str,
-    seconds: f64,
-    horizon: usize,
-) -> PyResult<String> {
-    let target = Target::named(to).ok_or_else(|| {
-        PyValueError::new_err(format!("to: `{to}` is not `toss`, `gdl`, `infix`, `dot` or `asp`"))
-    })?;
-    let time = duration("seconds", seconds)?;
-    let options = TranslateOptions { time, horizon, ..TranslateOptions::default() };
-    let source = Arc::clone(source);
-    let made = abandonable(py, move || reports::translate(&source, target, &options))?;
-    Ok(made.map_err(|why| wrong(&why))?.text)
 }
 
 /// Returns a time that Python gives in seconds.
@@ -267,63 +170,75 @@ impl PyGame {
 
 #[pymethods]
 impl PyGame {
+    /// The name of the game, or the path of its rules.
     #[getter]
     fn name(&self) -> &str {
         self.0.game.name()
     }
 
+    /// All roles in the order of the rules, including nature.
     #[getter]
     fn roles(&self) -> Vec<String> {
         self.0.game.shape().role_names.clone()
     }
 
+    /// The roles without nature.
     #[getter]
     fn players(&self) -> Vec<String> {
         let shape = self.0.game.shape();
         shape.players().map(|role| shape.role_names[role.index()].clone()).collect()
     }
 
+    /// The role that moves by chance, if there is one.
     #[getter]
     fn nature(&self) -> Option<String> {
         let shape = self.0.game.shape();
         shape.nature.map(|role| shape.role_names[role.index()].clone())
     }
 
+    /// The language of the rules: `GDL`, `GDL-II` or `Toss`.
     #[getter(language)]
     fn get_language(&self) -> &'static str {
         self.language()
     }
 
+    /// What plays the game: `circuit` or `interpreter`.
     #[getter]
     fn engine(&self) -> &'static str {
         self.0.game.engine().name()
     }
 
+    /// What was remarkable when the game was opened.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.0.game.notes().to_vec()
     }
 
+    /// The title in the comments of the rules.
     #[getter]
     fn title(&self) -> Option<String> {
         header(self.0.source.text(), "title")
     }
 
+    /// The summary in the comments of the rules.
     #[getter]
     fn summary(&self) -> Option<String> {
         header(self.0.source.text(), "summary")
     }
 
+    /// The text of the rules.
     #[getter]
     fn rules(&self) -> &str {
         self.0.source.text()
     }
 
+    /// Whether roles perceive only a part of what happens.
     #[getter]
     fn is_hidden(&self) -> bool {
         self.0.game.shape().hidden
     }
 
+    /// Whether at most one player has a choice at a time, by a proof.
     #[getter]
     fn is_turn_taking(&self) -> bool {
         let shape = self.0.game.shape();
@@ -331,42 +246,51 @@ impl PyGame {
         is_proved || shape.turn_taking || shape.players().count() == 1
     }
 
+    /// The sum of all goals at the end of play, if it is proved to be always the same.
     #[getter]
     fn constant_sum(&self) -> Option<f64> {
         self.0.game.shape().constant_sum
     }
 
+    /// The lowest and the highest goal.
     #[getter]
     fn payoff_range(&self) -> (f64, f64) {
         let payoffs = &self.0.game.shape().payoffs;
         (*payoffs.start(), *payoffs.end())
     }
 
+    /// Whether moves and fluents have fixed numbers. Otherwise a number is an index among the legal
+    /// moves.
     #[getter]
     fn has_numbers(&self) -> bool {
         self.0.numbers.is_ok()
     }
 
+    /// The moves of players; the place in the list is the number of a move.
     #[getter]
     fn actions(&self) -> PyResult<Vec<String>> {
         Ok(self.numbers()?.actions().to_vec())
     }
 
+    /// The moves of nature; the place in the list is the number of a move.
     #[getter]
     fn nature_moves(&self) -> PyResult<Vec<String>> {
         Ok(self.numbers()?.nature_moves().to_vec())
     }
 
+    /// The facts that may hold, in the order of `State.tensor` and `State.bits`.
     #[getter]
     fn fluents(&self) -> PyResult<Vec<String>> {
         Ok(self.numbers()?.fluents().to_vec())
     }
 
+    /// Returns everything that a role may perceive.
     fn percepts_of(&self, role: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         let role = role_of(self.0.game.shape(), role)?;
         Ok(self.numbers()?.percepts(role).map(str::to_owned).collect())
     }
 
+    /// Returns the number of a move.
     fn action(&self, role: &Bound<'_, PyAny>, text: &str) -> PyResult<u32> {
         let role = role_of(self.0.game.shape(), role)?;
         let found = self.numbers()?.action(role, text);
@@ -376,6 +300,7 @@ impl PyGame {
         })
     }
 
+    /// Returns the text of a move by its number.
     fn action_text(&self, role: &Bound<'_, PyAny>, action: u32) -> PyResult<String> {
         let role: Role = role_of(self.0.game.shape(), role)?;
         let text = self.numbers()?.text(role, action).map(str::to_owned);
@@ -385,21 +310,26 @@ impl PyGame {
         })
     }
 
+    /// Returns the initial state. `seed` decides the moves of nature.
     #[pyo3(signature = (*, seed = 1))]
     fn start(&self, seed: u64) -> PyState {
         PyState::start(Arc::clone(&self.0), seed)
     }
 
+    /// Returns a built-in player, such as `mcts` or `alphabeta(depth=4)`; `agon.players()` lists
+    /// them.
     #[pyo3(signature = (spec = "auto", *, seed = 1))]
     fn player(&self, spec: &str, seed: u64) -> PyResult<PyPlayer> {
         PyPlayer::new(Arc::clone(&self.0), spec, seed)
     }
 
+    /// Starts `n` games that are stepped together, in numpy arrays.
     #[pyo3(signature = (n, *, seed = 1, auto_reset = true))]
     fn batch(&self, py: Python<'_>, n: usize, seed: u64, auto_reset: bool) -> PyResult<PyBatch> {
         PyBatch::new(py, self, n, seed, auto_reset)
     }
 
+    /// Plays each state out `n` times at random and returns the means of the goals.
     #[pyo3(signature = (states, n, *, seed = 1, max_steps = 10_000))]
     fn playouts<'py>(
         &self,
@@ -409,9 +339,10 @@ impl PyGame {
         seed: u64,
         max_steps: u64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        crate::batch::playouts(py, self, &states, n, seed, max_steps)
+        crate::playouts::playouts(py, self, &states, n, seed, max_steps)
     }
 
+    /// Returns what is proved and what was observed about the game.
     #[pyo3(signature = (*, seconds = 10.0))]
     fn properties<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Bound<'py, PyAny>> {
         let time = duration("seconds", seconds)?;
@@ -426,6 +357,7 @@ impl PyGame {
         to_python(py, &facts)
     }
 
+    /// Explains what a position is worth and which moves matter, by default the initial one.
     #[pyo3(signature = (state = None, *, parts = 8, seconds = 30.0))]
     fn explain<'py>(
         &self,
@@ -455,6 +387,8 @@ impl PyGame {
         record(py, "Explanation", &fields)
     }
 
+    /// Proves a sentence of the rules rule by rule, or shows what fails. `does` is the joint move
+    /// that is assumed.
     #[pyo3(signature = (sentence, state = None, *, does = None))]
     fn why<'py>(
         &self,
@@ -469,6 +403,7 @@ impl PyGame {
         to_python(py, &answer.map_err(|why| wrong(&why))?)
     }
 
+    /// Returns the value of perfect play, or the bounds that are known at the limit.
     #[pyo3(signature = (
         state = None, *, seconds = 60.0, nodes = None, megabytes = 1024, as_if_open = false
     ))]
@@ -492,6 +427,7 @@ impl PyGame {
         record(py, "Solution", &fields)
     }
 
+    /// Looks at all states of a small game; None if there are more than `max_states`.
     #[pyo3(signature = (*, max_states = 20_000))]
     fn survey<'py>(
         &self,
@@ -511,6 +447,7 @@ impl PyGame {
         Ok(Some(record(py, "Survey", &fields)?))
     }
 
+    /// Returns the rules in another language: `toss`, `gdl`, `infix`, `dot` or `asp`.
     #[pyo3(signature = (to, *, seconds = 120.0, horizon = 20))]
     fn translate(
         &self,
@@ -522,6 +459,7 @@ impl PyGame {
         translated(py, &self.0.source, to, seconds, horizon)
     }
 
+    /// Tells an author how the game plays. `seconds` limits each part.
     #[pyo3(signature = (
         *, plays = 500, matches = 20, weak = 30, strong = 600, seconds = 20.0, max_steps = 1000,
         seed = 1
@@ -548,6 +486,7 @@ impl PyGame {
         record(py, "Assessment", &fields)
     }
 
+    /// Learns an evaluation by self-play: two players, without chance.
     #[pyo3(signature = (*, seconds = None, games = None, seed = 1))]
     fn learn(
         &self,

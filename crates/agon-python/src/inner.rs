@@ -2,7 +2,7 @@
 
 use agon::numbered::{NumberedPosition, ToMove};
 use agon::{Position, Rng, Role, Shape};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -34,10 +34,22 @@ impl MoveGiven {
             return Ok(MoveGiven::Text(text));
         }
         // Numbers of numpy are numbers by `__index__`.
-        given
-            .extract::<u32>()
-            .map(MoveGiven::Number)
-            .map_err(|_| PyTypeError::new_err(format!("a move is a text or a number: {given}")))
+        given.extract::<u32>().map(MoveGiven::Number).map_err(|error| {
+            if error.is_instance_of::<PyOverflowError>(given.py()) {
+                IllegalMoveError::new_err(format!("{given} is not the number of a move"))
+            } else {
+                PyTypeError::new_err(format!("a move is a text or a number: {given}"))
+            }
+        })
+    }
+
+    /// Returns whether Python gives one move, not several.
+    pub(crate) fn is_one(given: &Bound<'_, PyAny>) -> bool {
+        let is_number = |number: PyResult<i64>| match number {
+            Ok(_) => true,
+            Err(error) => error.is_instance_of::<PyOverflowError>(given.py()),
+        };
+        given.extract::<String>().is_ok() || is_number(given.extract())
     }
 }
 

@@ -44,8 +44,8 @@ impl PyLearner {
         let options = TrainOptions { seed, ..TrainOptions::default() };
         let stop = Arc::clone(&budget.stop);
         let learner = interruptible(py, &stop, || {
-            // Without a deadline, so that a pickle finds the same patterns again. A sample of random
-            // play is all that is looked at.
+            // Without a deadline, so that a pickle finds the same patterns again. Only a sample of
+            // random play is looked at.
             let mut learner = Learner::new(&start(&numbers), options, None)?;
             learner.learn(&budget);
             Ok(learner)
@@ -100,21 +100,25 @@ fn learning_budget(seconds: Option<f64>, games: Option<u64>) -> PyResult<Budget>
 
 #[pymethods]
 impl PyLearner {
+    /// The game.
     #[getter]
     fn game(&self) -> PyGame {
         PyGame(Arc::clone(&self.shared))
     }
 
+    /// The number of games of self-play so far.
     #[getter]
     fn n_games(&self) -> u64 {
         self.lock().n_games()
     }
 
+    /// The number of steps of self-play so far.
     #[getter]
     fn n_steps(&self) -> u64 {
         self.lock().n_steps()
     }
 
+    /// What was found out about the game before learning began.
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let learner = self.lock();
@@ -130,6 +134,7 @@ impl PyLearner {
         Ok(dict)
     }
 
+    /// Goes on learning.
     #[pyo3(signature = (*, seconds = None, games = None))]
     fn learn(&self, py: Python<'_>, seconds: Option<f64>, games: Option<u64>) -> PyResult<()> {
         let budget = learning_budget(seconds, games)?;
@@ -165,6 +170,7 @@ impl PyLearner {
         Ok(PyArray1::from_vec(py, values))
     }
 
+    /// Searches with the evaluation and returns a `Report`. At least one limit must be given.
     #[pyo3(signature = (state, *, seconds = None, nodes = None, role = None))]
     fn think<'py>(
         &self,
@@ -175,9 +181,7 @@ impl PyLearner {
         role: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut position = self.cursor(state)?;
-        if position.is_terminal() {
-            return Err(wrong(&"play has ended"));
-        }
+        state.check_running()?;
         if !Minimax::<ScalarCircuit, LearntEvaluator<ScalarCircuit>>::suits(&position) {
             return Err(wrong(&"it is not proved that the players take turns: use Game.player"));
         }

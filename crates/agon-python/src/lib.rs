@@ -9,6 +9,7 @@
 //! - `error`: the exceptions.
 //! - `convert`: JSON, roles and records to Python.
 //! - `interrupt`: work without the lock that Ctrl-C stops.
+//! - `rules`: questions about rules that need not be opened.
 //! - `game`: opened games, and questions about them.
 //! - `inner`: positions by the engine that plays the game.
 //! - `state`: positions as Python sees them.
@@ -17,6 +18,7 @@
 //! - `learn`: evaluations that are learnt by self-play.
 //! - `play`: matches, with players written in Python.
 //! - `batch`: thousands of games at once, in numpy arrays.
+//! - `playouts`: random playouts of many states.
 //! - `tournament`: tournaments and experiments, match by match.
 
 mod batch;
@@ -29,6 +31,8 @@ mod interrupt;
 mod learn;
 mod play;
 mod player;
+mod playouts;
+mod rules;
 mod state;
 mod tournament;
 
@@ -50,9 +54,9 @@ fn _agon(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tournament::PyTournamentPlan>()?;
     module.add_class::<tournament::PyExperimentPlan>()?;
     module.add_function(wrap_pyfunction!(game::load, module)?)?;
-    module.add_function(wrap_pyfunction!(game::games, module)?)?;
-    module.add_function(wrap_pyfunction!(game::check, module)?)?;
-    module.add_function(wrap_pyfunction!(game::translate, module)?)?;
+    module.add_function(wrap_pyfunction!(rules::games, module)?)?;
+    module.add_function(wrap_pyfunction!(rules::check, module)?)?;
+    module.add_function(wrap_pyfunction!(rules::translate, module)?)?;
     module.add_function(wrap_pyfunction!(game::_reopen, module)?)?;
     module.add_function(wrap_pyfunction!(state::_replay, module)?)?;
     module.add_function(wrap_pyfunction!(learn::_relearn, module)?)?;

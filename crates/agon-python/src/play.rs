@@ -21,7 +21,7 @@ use pyo3::types::PyDict;
 
 use crate::convert::{record, to_python};
 use crate::error::wrong;
-use crate::game::{PyGame, Shared};
+use crate::game::{PyGame, Shared, duration};
 use crate::interrupt::interruptible;
 use crate::player::PyPlayer;
 use crate::state::PyState;
@@ -125,19 +125,10 @@ impl Player for Scripted {
         self.view.learn(observation).map_err(|error| PlayerError::Broken(error.to_string()))
     }
 
-    fn finish(&mut self, observation: Option<&Observation>) {
-        if let (Some(state), Some(observation)) = (&self.state, observation) {
-            // The last step ends play; a player that only reads the goals misses nothing.
-            let _ = state.follow(&observation.seen);
-        }
+    fn finish(&mut self, _: Option<&Observation>, payoffs: Option<&[f64]>) {
         let _ = self.call(|_, object| {
             if object.hasattr("stop")? {
-                let goals = self.state.as_ref().map(PyState::position);
-                let goals = goals.map(|position| {
-                    let shape = position.shape();
-                    shape.roles().map(|role| position.payoff(role)).collect::<Vec<f64>>()
-                });
-                object.call_method1("stop", (goals,))?;
+                object.call_method1("stop", (payoffs.map(<[f64]>::to_vec),))?;
             }
             Ok(())
         });
@@ -234,10 +225,25 @@ pub(crate) fn now() -> u64 {
     since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// Plays a match.
+/// Returns the time to prepare if none is given: searches use all of it, so it is that of a move,
+/// unless a player has a method `start`, which may have to load something.
+fn start_clock(py: Python<'_>, objects: &[Option<Py<PyAny>>], seconds: Option<f64>) -> f64 {
+    let mut objects = objects.iter().flatten();
+    let starts = objects.any(|object| object.bind(py).hasattr("start").unwrap_or(true));
+    let usual = MatchLimits::default().start_clock;
+    if starts { usual } else { seconds.unwrap_or(usual) }
+}
+
+/// Plays a match. A player is a specification such as `mcts`, a built-in player, a callable that
+/// gets a `View` and returns a move, or an object with such a method `play`. Its methods
+/// `start(game, role)` and `stop(goals)` are called if it has them.
+///
+/// `seconds` is the time for a move; `iterations` is a budget of searches that repeats the same
+/// match. `start_seconds` is the time to prepare: by default that of a move, or 30 if a player has
+/// a method `start`.
 #[pyfunction(name = "match")]
 #[pyo3(signature = (
-    game, players, *, seconds = None, iterations = None, start_seconds = 30.0, seed = 1,
+    game, players, *, seconds = None, iterations = None, start_seconds = None, seed = 1,
     max_steps = 10_000, on_error = "raise"
 ))]
 #[allow(clippy::too_many_arguments, reason = "all but two are optional keywords")]
@@ -247,7 +253,7 @@ pub(crate) fn play_match<'py>(
     players: Vec<Bound<'py, PyAny>>,
     seconds: Option<f64>,
     iterations: Option<u64>,
-    start_seconds: f64,
+    start_seconds: Option<f64>,
     seed: u64,
     max_steps: usize,
     on_error: &str,
@@ -262,10 +268,13 @@ pub(crate) fn play_match<'py>(
             "give seconds or iterations: built-in players need to know how long to think",
         ));
     }
+    for (name, given) in [("seconds", seconds), ("start_seconds", start_seconds)] {
+        given.map(|given| duration(name, given)).transpose()?;
+    }
     let game = game.get();
     let (specs, objects) = read_players(game, &players)?;
     let limits = MatchLimits {
-        start_clock: start_seconds,
+        start_clock: start_seconds.unwrap_or_else(|| start_clock(py, &objects, seconds)),
         play_clock: seconds.unwrap_or(3600.0),
         iterations,
         seed,

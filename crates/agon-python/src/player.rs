@@ -31,21 +31,25 @@ impl PyPlayer {
 
 #[pymethods]
 impl PyPlayer {
+    /// The game.
     #[getter]
     fn game(&self) -> PyGame {
         PyGame(Arc::clone(&self.shared))
     }
 
+    /// The specification of the player.
     #[getter]
     fn spec(&self) -> &str {
         &self.spec
     }
 
+    /// The seed of its random numbers.
     #[getter]
     fn seed(&self) -> u64 {
         self.seed
     }
 
+    /// Thinks about a state and returns a `Report`. At least one limit must be given.
     #[pyo3(signature = (state, *, seconds = None, iterations = None, nodes = None, role = None))]
     fn think<'py>(
         &self,
@@ -57,6 +61,7 @@ impl PyPlayer {
         role: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.game().check_own(state)?;
+        state.check_running()?;
         let role = role.map(|role| role_of(self.shared.game.shape(), role)).transpose()?;
         let budget = budget(seconds, iterations, nodes)?;
         let position = state.position();

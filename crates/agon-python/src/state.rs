@@ -54,6 +54,14 @@ impl PyState {
         PyState { shared: Arc::clone(&self.shared), seed: self.seed, inner: Mutex::new(inner) }
     }
 
+    /// Raises an exception if play has ended, so that there is nothing to think about.
+    pub(crate) fn check_running(&self) -> PyResult<()> {
+        if self.lock().is_terminal() {
+            return Err(IllegalMoveError::new_err("the game has ended: there is no move to find"));
+        }
+        Ok(())
+    }
+
     /// Makes the joint move that a player observed.
     pub(crate) fn follow(&self, joint: &[String]) -> PyResult<()> {
         let joint: Vec<MoveGiven> =
@@ -92,7 +100,7 @@ impl PyState {
             }
             return Ok(joint);
         }
-        if moves.extract::<String>().is_ok() || moves.extract::<u32>().is_ok() {
+        if MoveGiven::is_one(moves) {
             joint[self.mover_with_choice()?.index()] = MoveGiven::of(moves)?;
             return Ok(joint);
         }
@@ -134,26 +142,31 @@ impl PyState {
 
 #[pymethods]
 impl PyState {
+    /// The game.
     #[getter]
     fn game(&self) -> PyGame {
         PyGame(Arc::clone(&self.shared))
     }
 
+    /// The seed from which nature's moves are drawn.
     #[getter]
     fn seed(&self) -> u64 {
         self.seed
     }
 
+    /// Whether play has ended.
     #[getter]
     fn is_terminal(&self) -> bool {
         self.lock().is_terminal()
     }
 
+    /// The fault of the rules that ended play, if there is one.
     #[getter]
     fn fault(&self) -> Option<String> {
         self.lock().fault()
     }
 
+    /// The role to move; None if several move at the same time, or if play has ended.
     #[getter]
     fn turn(&self) -> Option<String> {
         match self.lock().to_move() {
@@ -162,6 +175,7 @@ impl PyState {
         }
     }
 
+    /// Like `turn`, as an index into `Game.roles`; -2 for several roles, -4 at the end.
     #[getter]
     fn turn_index(&self) -> i32 {
         match self.lock().to_move() {
@@ -171,6 +185,7 @@ impl PyState {
         }
     }
 
+    /// The roles that have more than one legal move.
     #[getter]
     fn choosers(&self) -> Vec<String> {
         let inner = self.lock();
@@ -179,16 +194,19 @@ impl PyState {
         roles.map(|role| shape.role_names[role.index()].clone()).collect()
     }
 
+    /// The number of steps since the start.
     #[getter]
     fn n_steps(&self) -> usize {
         self.lock().n_steps()
     }
 
+    /// The joint moves since the start.
     #[getter]
     fn history(&self) -> Vec<Vec<String>> {
         self.lock().history()
     }
 
+    /// By role: what it perceived of the last step.
     #[getter]
     fn percepts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
@@ -200,17 +218,20 @@ impl PyState {
         Ok(dict)
     }
 
+    /// Returns, by step, the own move of a role and what it perceived.
     fn observations(&self, role: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Vec<String>)>> {
         let role = role_of(self.shared.game.shape(), role)?;
         Ok(self.lock().observations(role))
     }
 
+    /// Returns the legal moves of a role as texts, by default of the role to move.
     #[pyo3(signature = (role = None))]
     fn legal_moves(&self, role: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
         let role = self.role(role)?;
         Ok(self.lock().legal_texts(role))
     }
 
+    /// Returns the moves with real parameters: text, and name and interval of each parameter.
     #[pyo3(signature = (role = None))]
     fn families(&self, role: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Family>> {
         let role = self.role(role)?;
@@ -225,12 +246,14 @@ impl PyState {
         Ok(families.iter().map(|family| (family.text.clone(), parameters(family))).collect())
     }
 
+    /// Returns the legal moves of a role as numbers, ascending.
     #[pyo3(signature = (role = None))]
     fn legal_actions(&self, role: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<u32>> {
         let role = self.role(role)?;
         Ok(self.lock().legal_actions(role))
     }
 
+    /// Returns the legal moves of a role as ones, int8, with a place for each of `Game.actions`.
     #[pyo3(signature = (role = None))]
     fn action_mask<'py>(
         &self,
@@ -249,6 +272,7 @@ impl PyState {
         Ok(PyArray1::from_vec(py, mask))
     }
 
+    /// Returns the moves of nature as numbers, with their probabilities.
     fn chances(&self) -> Vec<(u32, f64)> {
         let inner = self.lock();
         let Some(nature) = inner.shape().nature else { return Vec::new() };
@@ -263,17 +287,21 @@ impl PyState {
             .collect()
     }
 
+    /// Makes a step: one move for each role, a dictionary by role, or the move of the role to move.
+    /// Moves are texts or numbers. An illegal move raises `IllegalMoveError`, and nothing changes.
     fn play(&self, moves: &Bound<'_, PyAny>) -> PyResult<()> {
         let joint = self.joint(moves)?;
         self.lock().play(&joint, self.seed)
     }
 
+    /// Returns the state after a step, like `play` on a copy.
     fn child(&self, moves: &Bound<'_, PyAny>) -> PyResult<PyState> {
         let copy = self.duplicate();
         copy.play(moves)?;
         Ok(copy)
     }
 
+    /// Makes a step with random moves.
     #[pyo3(signature = (seed = 1))]
     fn play_random(&self, seed: u64) {
         let mut rng = Rng::seed_from_u64(seed);
@@ -284,6 +312,7 @@ impl PyState {
         }
     }
 
+    /// Returns the end of a random play from here.
     #[pyo3(signature = (seed = 1, *, max_steps = 10_000))]
     fn playout(&self, py: Python<'_>, seed: u64, max_steps: usize) -> PyResult<PyState> {
         let copy = self.duplicate();
@@ -307,20 +336,24 @@ impl PyState {
         Ok(copy)
     }
 
+    /// Returns the goal of each role.
     fn goals(&self) -> Vec<f64> {
         let inner = self.lock();
         inner.shape().roles().map(|role| inner.payoff(role)).collect()
     }
 
+    /// Returns the goal of a role.
     fn goal(&self, role: &Bound<'_, PyAny>) -> PyResult<f64> {
         let role = role_of(self.shared.game.shape(), role)?;
         Ok(self.lock().payoff(role))
     }
 
+    /// Returns the facts that hold.
     fn facts(&self) -> Vec<String> {
         self.lock().facts()
     }
 
+    /// Returns the state as packed bits, uint64, a bit for each of `Game.fluents`.
     fn bits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
         need_numpy(py)?;
         match &*self.lock() {
@@ -329,6 +362,7 @@ impl PyState {
         }
     }
 
+    /// Returns the state as float32, with a place for each of `Game.fluents`.
     fn tensor<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
         need_numpy(py)?;
         match &*self.lock() {
@@ -341,6 +375,7 @@ impl PyState {
         }
     }
 
+    /// A hash of the state.
     #[getter]
     fn key(&self) -> u64 {
         match &*self.lock() {
@@ -349,6 +384,7 @@ impl PyState {
         }
     }
 
+    /// Returns an independent copy.
     fn copy(&self) -> PyState {
         self.duplicate()
     }
@@ -401,6 +437,7 @@ impl PyState {
         to_python(py, &serde_json::to_value(scene).map_err(|why| wrong(&why))?)
     }
 
+    /// Returns a picture of the state as an SVG document.
     fn svg(&self, py: Python<'_>) -> String {
         let facts = self.facts();
         py.detach(|| drawing::svg(&self.shared.game, &facts))

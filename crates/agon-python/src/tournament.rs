@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use agon::experiment::{
     BuiltInExperiment, EXPERIMENTS, Experiment, ExperimentKind, ExperimentOptions, ExperimentPlan,
@@ -26,6 +26,8 @@ pub(crate) struct PyTournamentPlan {
     plan: Arc<TournamentPlan>,
     name: String,
     folder: String,
+    /// The flags of matches in progress, which end them.
+    running: Mutex<Vec<Weak<AtomicBool>>>,
 }
 
 #[pymethods]
@@ -36,19 +38,27 @@ impl PyTournamentPlan {
         let stop = AtomicBool::new(false);
         let plan = interruptible(py, &stop, || TournamentPlan::new(name, text, Path::new(folder)))?;
         let plan = Arc::new(plan.map_err(|why| wrong(&why))?);
-        Ok(PyTournamentPlan { plan, name: name.to_owned(), folder: folder.to_owned() })
+        Ok(PyTournamentPlan {
+            plan,
+            name: name.to_owned(),
+            folder: folder.to_owned(),
+            running: Mutex::default(),
+        })
     }
 
+    /// The description as TOML.
     #[getter]
     fn text(&self) -> &str {
         self.plan.text()
     }
 
+    /// The ids of all matches.
     #[getter]
     fn ids(&self) -> Vec<String> {
         self.plan.fixtures().iter().map(|fixture| fixture.id.to_string()).collect()
     }
 
+    /// By game: its name, its rules and its roles.
     #[getter]
     fn games(&self) -> Vec<(String, String, Vec<String>)> {
         let games = self.plan.stored_games().into_iter();
@@ -78,6 +88,7 @@ impl PyTournamentPlan {
         Ok(state.is_some_and(|state| state.decision.is_some()))
     }
 
+    /// The matches to be played: id, game, repeat, players and seed.
     #[getter]
     fn fixtures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let tournament = self.plan.tournament();
@@ -99,6 +110,11 @@ impl PyTournamentPlan {
     fn play<'py>(&self, py: Python<'py>, id: &str) -> PyResult<Bound<'py, PyDict>> {
         let fixture = self.fixture(id)?;
         let aborted = Arc::new(AtomicBool::new(false));
+        {
+            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            running.retain(|flag| flag.strong_count() > 0);
+            running.push(Arc::downgrade(&aborted));
+        }
         let began = now();
         let token = format!("{id:0>16}{began:016x}");
         let played = interruptible(py, &aborted, || {
@@ -124,6 +140,14 @@ impl PyTournamentPlan {
         entry.set_item("moves", moves)?;
         entry.set_item("record", played.record)?;
         Ok(entry)
+    }
+
+    /// Ends matches that other threads are playing. They raise an exception there.
+    fn abort(&self) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        for flag in running.iter().filter_map(Weak::upgrade) {
+            flag.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Returns points and ratings from matches as `play` returns them.
@@ -220,16 +244,19 @@ impl PyExperimentPlan {
         }
     }
 
+    /// The name of the experiment.
     #[getter]
     fn name(&self) -> &str {
         self.0.name()
     }
 
+    /// Its title.
     #[getter]
     fn title(&self) -> &str {
         &self.0.experiment.title
     }
 
+    /// The games whose rules are not shipped.
     #[getter]
     fn missing(&self) -> &[String] {
         &self.0.missing

@@ -293,7 +293,7 @@ impl Player for WebPlayer {
         Ok(())
     }
 
-    fn finish(&mut self, observation: Option<&Observation>) {
+    fn finish(&mut self, observation: Option<&Observation>, _: Option<&[f64]>) {
         let observation = observation.map(|observation| self.translate(observation));
         let message = Message::Stop {
             id: &self.invitation.id,

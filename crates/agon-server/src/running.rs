@@ -295,7 +295,7 @@ impl Running {
                 TurnUpdate::First | TurnUpdate::Again(_) => None,
             }
         });
-        self.player.finish(last);
+        self.player.finish(last, None);
         remark
     }
 }

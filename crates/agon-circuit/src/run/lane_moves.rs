@@ -4,6 +4,8 @@
 //! longer than the step itself. Here the binary digits of the numbers are planes, and programs of
 //! ordinary gates turn digits into moves and legal moves into digits.
 
+use std::collections::BTreeMap;
+
 use crate::form::graph::Graph;
 use crate::run::batch::random::PlaneRng;
 use crate::run::batch::sampler::{Tree, draw, n_random};
@@ -65,7 +67,7 @@ pub(crate) struct Decoder {
 }
 
 impl Decoder {
-    /// Makes the decoder of the moves `inputs`, whose numbers are `numbers` by input of the circuit.
+    /// Makes the decoder of the moves `inputs`. `numbers` has the numbers of all moves.
     pub(crate) fn new(
         circuit: &Circuit,
         inputs: std::ops::Range<usize>,
@@ -76,21 +78,27 @@ impl Decoder {
         let n_bits = bits_of(numbers);
         let mut graph = Graph::new(n_inputs + 2 + n_bits);
         let (forced, given) = (graph.leaf(n_inputs), graph.leaf(n_inputs + 1));
-        let digits: Vec<Signal> = (0..n_bits).map(|bit| graph.leaf(n_inputs + 2 + bit)).collect();
-        let (mut roots, mut found) = (Vec::new(), Vec::new());
+        // Where the role has no choice and no number is given, every digit fits, so that its only
+        // legal move is chosen. Elsewhere the digits must be those of the move.
+        let is_open = graph.and(forced, !given);
+        let is_asked = graph.or(is_open, given);
+        let digits: Vec<[Signal; 2]> = (0..n_bits)
+            .map(|bit| {
+                let digit = graph.leaf(n_inputs + 2 + bit);
+                [!digit, digit].map(|fits| graph.or(is_open, fits))
+            })
+            .collect();
+        let mut roots = Vec::new();
         for input in inputs.clone() {
-            let legal = graph.leaf(input);
             // From the highest digit on, so that moves with similar numbers share gates.
-            let mut is_it = given;
-            for (bit, &digit) in digits.iter().enumerate().rev() {
-                is_it = graph.and(is_it, digit.inverted_if(numbers[input] >> bit & 1 == 0));
+            let mut fits = is_asked;
+            for (bit, digit) in digits.iter().enumerate().rev() {
+                fits = graph.and(fits, digit[usize::from(numbers[input] >> bit & 1)]);
             }
-            let chosen = graph.and(is_it, legal);
-            found.push(chosen);
-            let only = graph.and(forced, legal);
-            roots.push(graph.or(chosen, only));
+            let legal = graph.leaf(input);
+            roots.push(graph.and(fits, legal));
         }
-        let found = graph.or_all(&found);
+        let found = graph.or_all(&roots);
         roots.push(graph.and(given, !found));
         let program = lower(graph.first_and() - 1, graph.ands(), &roots);
         Decoder {
@@ -121,7 +129,7 @@ impl Decoder {
     }
 }
 
-/// Draws a legal move of some roles, of which one is to move in each lane.
+/// Draws a legal move of some roles, of which at most one is to move in each lane.
 ///
 /// Leaves: the legal moves of all roles, by role the lanes in which its move is drawn, random bits.
 /// Outputs: the digits of the number of the move, or the moves themselves.
@@ -140,15 +148,11 @@ impl Drawer {
         numbers: &[u16],
         backend: Backend,
     ) -> Drawer {
-        let n_bits = bits_of(numbers);
-        Drawer::new(circuit, roles, numbers, backend, |graph, chosen| {
-            let digit = |bit: usize| {
-                let has_digit = |(number, _): &(usize, &Signal)| number >> bit & 1 == 1;
-                let with_digit = chosen.iter().enumerate().filter(has_digit);
-                let with_digit: Vec<Signal> = with_digit.map(|(_, &signal)| signal).collect();
-                graph.or_all(&with_digit)
-            };
-            (0..n_bits).map(digit).collect()
+        let slots = slots(roles, numbers);
+        Drawer::new(circuit, roles, &slots, backend, |graph, turns, paths| {
+            let digit =
+                |bit: usize| Digit { slots: &slots, numbers, bit }.draw(graph, turns, paths);
+            (0..bits_of(numbers)).map(digit).collect()
         })
     }
 
@@ -158,44 +162,42 @@ impl Drawer {
         inputs: std::ops::Range<usize>,
         backend: Backend,
     ) -> Drawer {
-        let mut numbers = vec![0; circuit.n_inputs()];
-        for (number, input) in inputs.clone().enumerate() {
-            numbers[input] = number as u16;
-        }
-        Drawer::new(circuit, &[inputs], &numbers, backend, |_, chosen| chosen.to_vec())
+        let slots: Vec<Slot> = inputs.clone().map(|input| vec![Some(input)]).collect();
+        Drawer::new(circuit, &[inputs], &slots, backend, |_, _, paths| {
+            paths.last().cloned().unwrap_or_default()
+        })
     }
 
     fn new(
         circuit: &Circuit,
         roles: &[std::ops::Range<usize>],
-        numbers: &[u16],
+        slots: &[Slot],
         backend: Backend,
-        roots: impl FnOnce(&mut Graph, &[Signal]) -> Vec<Signal>,
+        roots: impl FnOnce(&mut Graph, &[Signal], &[Vec<Signal>]) -> Vec<Signal>,
     ) -> Drawer {
         let n_inputs = circuit.n_inputs();
-        let inputs = || roles.iter().cloned().flatten();
-        let n_numbers = inputs().map(|input| usize::from(numbers[input]) + 1).max().unwrap_or(0);
-        let n_random = n_random(n_numbers);
+        let n_random = n_random(slots.len());
         let mut graph = Graph::new(n_inputs + roles.len() + n_random);
-        let mut legal = vec![Signal::FALSE; n_numbers];
-        for (role, inputs) in roles.iter().enumerate() {
-            let turn = graph.leaf(n_inputs + role);
-            for input in inputs.clone() {
-                let own = graph.leaf(input);
-                let own = graph.and(turn, own);
-                let number = usize::from(numbers[input]);
-                legal[number] = graph.or(legal[number], own);
-            }
+        let turns: Vec<Signal> = (0..roles.len()).map(|role| graph.leaf(n_inputs + role)).collect();
+        let mut legal = Vec::with_capacity(slots.len());
+        for slot in slots {
+            let own = turns.iter().zip(slot).filter_map(|(&turn, input)| Some((turn, (*input)?)));
+            let own: Vec<Signal> = own
+                .map(|(turn, input)| {
+                    let legal = graph.leaf(input);
+                    graph.and(turn, legal)
+                })
+                .collect();
+            legal.push(graph.or_all(&own));
         }
         let first_random = n_inputs + roles.len();
         let random: Vec<Signal> = (0..n_random).map(|bit| graph.leaf(first_random + bit)).collect();
         let tree = Tree::new(&mut graph, &legal);
         let rank = draw(&mut graph, tree.count(), &random);
-        let mut chosen = tree.descend(&mut graph, &rank);
-        for (chosen, &legal) in chosen.iter_mut().zip(&legal) {
-            *chosen = graph.and(*chosen, legal);
-        }
-        let roots = roots(&mut graph, &chosen);
+        // Lanes in which no move is drawn are at no node.
+        let is_drawn = graph.or_all(tree.count());
+        let paths = tree.paths(&mut graph, is_drawn, &rank);
+        let roots = roots(&mut graph, &turns, &paths);
         let program = lower(graph.first_and() - 1, graph.ands(), &roots);
         Drawer {
             kernel: Kernel::new(&program, n_inputs, backend),
@@ -211,6 +213,94 @@ impl Drawer {
         rng.fill(&mut self.rest[self.n_roles..]);
         self.kernel.run(legal, &self.rest, &mut self.out);
         &self.out
+    }
+}
+
+/// A leaf of the tree from which moves are drawn: by role, its move there.
+type Slot = Vec<Option<usize>>;
+
+/// Distributes the moves of roles over as few slots as possible. Roles share a slot if their moves
+/// have the same number, or if no other role has their numbers.
+fn slots(roles: &[std::ops::Range<usize>], numbers: &[u16]) -> Vec<Slot> {
+    let mut by_number: BTreeMap<u16, Slot> = BTreeMap::new();
+    for (role, inputs) in roles.iter().enumerate() {
+        for input in inputs.clone() {
+            let slot = by_number.entry(numbers[input]).or_insert_with(|| vec![None; roles.len()]);
+            slot[role] = Some(input);
+        }
+    }
+    let (mut slots, mut single) = (Vec::new(), vec![Vec::new(); roles.len()]);
+    for slot in by_number.into_values() {
+        let mut owners = (0..roles.len()).filter(|&role| slot[role].is_some());
+        match (owners.next(), owners.next()) {
+            (Some(only), None) => single[only].push(slot[only]),
+            _ => slots.push(slot),
+        }
+    }
+    let n_single = single.iter().map(Vec::len).max().unwrap_or(0);
+    slots.extend(
+        (0..n_single).map(|at| {
+            single.iter().map(|moves| moves.get(at).copied().flatten()).collect::<Slot>()
+        }),
+    );
+    slots
+}
+
+/// A binary digit of the number of the move that is drawn.
+struct Digit<'a> {
+    slots: &'a [Slot],
+    numbers: &'a [u16],
+    bit: usize,
+}
+
+/// The nodes of the tree at which a digit is 1: for every role, or for one.
+#[derive(Default)]
+struct Ones {
+    for_all: Vec<Signal>,
+    by_role: Vec<Vec<Signal>>,
+}
+
+impl Digit<'_> {
+    /// Returns the digit, from the lanes at each node of the tree, level by level from the root.
+    ///
+    /// Where all moves below a node have the digit, the lanes at the node are taken as a whole.
+    fn draw(&self, graph: &mut Graph, turns: &[Signal], paths: &[Vec<Signal>]) -> Signal {
+        let mut ones = Ones { by_role: vec![Vec::new(); turns.len()], ..Ones::default() };
+        if !paths.is_empty() {
+            self.collect(paths, 0, 0, &mut ones);
+        }
+        for (&turn, nodes) in turns.iter().zip(&ones.by_role) {
+            let own = graph.or_all(nodes);
+            let own = graph.and(turn, own);
+            ones.for_all.push(own);
+        }
+        graph.or_all(&ones.for_all)
+    }
+
+    fn collect(&self, paths: &[Vec<Signal>], level: usize, node: usize, ones: &mut Ones) {
+        let height = paths.len() - 1 - level;
+        let below = node << height..((node + 1) << height).min(self.slots.len());
+        // By role: whether some move below has the digit 0, and whether some has 1.
+        let mut has = vec![[false; 2]; ones.by_role.len()];
+        for slot in &self.slots[below] {
+            for (has, input) in has.iter_mut().zip(slot) {
+                if let Some(input) = input {
+                    has[usize::from(self.numbers[*input] >> self.bit & 1)] = true;
+                }
+            }
+        }
+        let at = paths[level][node];
+        if has.iter().all(|has| !has[0]) {
+            ones.for_all.push(at);
+        } else if has.iter().all(|has| *has != [true, true]) {
+            let with_digit = has.iter().zip(&mut ones.by_role).filter(|(has, _)| has[1]);
+            with_digit.for_each(|(_, nodes)| nodes.push(at));
+        } else {
+            let children = [2 * node, 2 * node + 1];
+            for child in children.into_iter().filter(|&child| child < paths[level + 1].len()) {
+                self.collect(paths, level + 1, child, ones);
+            }
+        }
     }
 }
 

@@ -180,3 +180,61 @@ fn moves_are_drawn_uniformly() {
         }
     }
 }
+
+/// The numbers of the player to move are drawn uniformly, whether players have numbers in common or
+/// not. Lanes in which no player is to move get 0.
+#[test]
+fn numbers_of_the_player_to_move_are_drawn_uniformly() {
+    let n_draws = 400;
+    for circuit in handmade() {
+        let by_role: Vec<u32> =
+            circuit.roles.iter().flat_map(|role| 0..role.moves.len() as u32).collect();
+        let all_different: Vec<u32> = (0..circuit.n_inputs() as u32).collect();
+        let circuit = Arc::new(circuit);
+        for numbers in [by_role, all_different] {
+            let made = LaneGames::new(&circuit, &numbers, 256, 3, Backend::default());
+            let Some(mut games) = made.filter(|games| games.ended(0) != Plane::ONES) else {
+                continue;
+            };
+            let mut first = 0;
+            let mut players = Vec::new();
+            for role in &circuit.roles {
+                let own = first..first + role.moves.len();
+                first = own.end;
+                if !role.is_nature {
+                    players.push(own);
+                }
+            }
+            let player_of = |lane: usize| lane % (players.len() + 1);
+            let mut turns = vec![Plane::ZERO; players.len()];
+            for lane in (0..256).filter(|&lane| player_of(lane) < players.len()) {
+                turns[player_of(lane)].set_lane(lane, true);
+            }
+            let mut counts = vec![0_u32; circuit.n_inputs()];
+            for _ in 0..n_draws {
+                let mut drawn = [0; 256];
+                LaneGames::write_numbers(&games.draw_numbers_of_turns(0, &turns), &mut drawn);
+                for (lane, &number) in drawn.iter().enumerate() {
+                    let Some(own) = players.get(player_of(lane)) else {
+                        assert_eq!(number, 0, "nothing is drawn in lane {lane}");
+                        continue;
+                    };
+                    let input = own.clone().find(|&input| numbers[input] == u32::from(number));
+                    counts[input.expect("a player draws its own moves")] += 1;
+                }
+            }
+            for (player, own) in players.iter().enumerate() {
+                let is_legal = |input: &usize| games.legal(0)[*input].lane(0);
+                let n = f64::from(n_draws * turns[player].lanes().count() as u32);
+                let p = 1.0 / own.clone().filter(is_legal).count() as f64;
+                let slack = 5.0 * (n * p * (1.0 - p)).sqrt() + 1.0;
+                for input in own.clone() {
+                    let expected = if is_legal(&input) { n * p } else { 0.0 };
+                    let slack = if is_legal(&input) { slack } else { 0.5 };
+                    let count = f64::from(counts[input]);
+                    assert!((count - expected).abs() < slack, "{input}: {count}, not {expected}");
+                }
+            }
+        }
+    }
+}

@@ -303,7 +303,7 @@ impl Player for Human {
         self.view.learn(observation).map_err(|error| PlayerError::Broken(error.to_string()))
     }
 
-    fn finish(&mut self, observation: Option<&Observation>) {
+    fn finish(&mut self, observation: Option<&Observation>, _: Option<&[f64]>) {
         if let (None, Some(observation)) = (self.view.state(), observation) {
             self.last = Some(observation.clone());
             self.show_board();

@@ -260,14 +260,24 @@ impl Player for Program {
         self.view.learn(observation).map_err(|error| PlayerError::Broken(error.to_string()))
     }
 
-    fn finish(&mut self, observation: Option<&Observation>) {
+    fn finish(&mut self, observation: Option<&Observation>, payoffs: Option<&[f64]>) {
         let mut message = Map::new();
         message.insert("type".to_owned(), json!("stop"));
         self.add_observation(observation, &mut message);
-        if let (false, Some(last)) = (self.invitation.shape.hidden, observation) {
-            self.calls.follow(&last.seen);
-            message.insert("goals".to_owned(), json!(self.calls.goals_at_the_end()));
-        }
+        let goals = match (payoffs, observation) {
+            (Some(payoffs), _) => {
+                let names = self.invitation.shape.role_names.iter().cloned();
+                names.zip(payoffs.iter().map(|payoff| json!(payoff))).collect::<Map<_, _>>().into()
+            }
+            // A host over HTTP does not tell them. Where nothing is hidden, they follow from the
+            // moves.
+            (None, Some(last)) if !self.invitation.shape.hidden => {
+                self.calls.follow(&last.seen);
+                json!(self.calls.goals_at_the_end())
+            }
+            (None, _) => Value::Null,
+        };
+        message.insert("goals".to_owned(), goals);
         if self.send(&Value::Object(message)).is_err() {
             return;
         }

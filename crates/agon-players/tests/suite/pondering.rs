@@ -142,7 +142,7 @@ impl Player for Ponderer {
         Ok(())
     }
 
-    fn finish(&mut self, _: Option<&Observation>) {
+    fn finish(&mut self, _: Option<&Observation>, _: Option<&[f64]>) {
         let _ = self.events.send("finish");
     }
 
@@ -201,7 +201,7 @@ fn every_order_ends_pondering_first() {
 #[test]
 fn the_end_of_a_match_ends_pondering() {
     let (thread, events) = pondering_thread();
-    thread.finish(None);
+    thread.finish(None, None);
     expect_events(&events, &["stopped", "finish"]);
     let (thread, events) = pondering_thread();
     thread.abort();

@@ -58,9 +58,25 @@ impl Tree {
     /// count. Where some move is legal, the chosen move is legal, even for a number out of range.
     pub(crate) fn descend(&self, graph: &mut Graph, number: &[Signal]) -> Vec<Signal> {
         let mut chosen = vec![Signal::FALSE; self.n_moves];
-        let Some((_, below)) = self.levels.split_last() else { return chosen };
+        let paths = self.paths(graph, Signal::TRUE, number);
+        for (&m, &at) in self.moves.iter().zip(paths.last().into_iter().flatten()) {
+            chosen[m] = at;
+        }
+        chosen
+    }
+
+    /// Returns, by node of each level from the root to the leaves, the lanes whose way to the legal
+    /// move of this number leads through it. The ways begin in the lanes `root`.
+    pub(crate) fn paths(
+        &self,
+        graph: &mut Graph,
+        root: Signal,
+        number: &[Signal],
+    ) -> Vec<Vec<Signal>> {
+        let Some((_, below)) = self.levels.split_last() else { return Vec::new() };
+        let mut paths = vec![vec![root]];
         // By node of the level: the lanes that are there.
-        let mut here = vec![Signal::TRUE];
+        let mut here = vec![root];
         let mut number = number.to_vec();
         for level in below.iter().rev() {
             // In each lane, the count of the left child of its node. All other nodes are masked
@@ -98,11 +114,9 @@ impl Tree {
                 }
             }
             here = next;
+            paths.push(here.clone());
         }
-        for (&m, &at) in self.moves.iter().zip(&here) {
-            chosen[m] = at;
-        }
-        chosen
+        paths
     }
 }
 

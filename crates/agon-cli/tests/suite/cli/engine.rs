@@ -162,6 +162,15 @@ fn programs_look_ahead_in_a_match() {
         serde_json::from_str::<Value>(&goals).expect("goals are JSON"),
         json!({"xplayer": 100.0, "oplayer": 0.0})
     );
+    // They are told in a game with hidden information, too, and null if there are none.
+    agon(&["match", "kuhn-poker", "--players", &players, "--iterations", "10"]).succeeds();
+    let goals = std::fs::read_to_string(&log).expect("the program has written it");
+    let goals: Value = serde_json::from_str(&goals).expect("goals are JSON");
+    let goal = |role: &str| goals[role].as_f64().expect("each role has a goal");
+    assert_eq!(goal("opener") + goal("dealer"), 100.0);
+    let cut = ["--iterations", "10", "--max-steps", "1"];
+    agon(&[&["match", "tic-tac-toe", "--players", &players], &cut[..]].concat());
+    assert_eq!(std::fs::read_to_string(&log).expect("the program has written it"), "null");
 }
 
 /// A call in a match ends at the clock of the player, and cannot replace the game.
