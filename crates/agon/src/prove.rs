@@ -207,6 +207,8 @@ impl Answer {
             "line": decision.line,
             "shortest": decision.is_shortest,
             "endless": decision.is_endless,
+            "loop": decision.loop_start,
+            "rest": decision.rest,
             "bound": (decision.verdict == Verdict::Unknown).then_some(decision.bound),
             "why": decision.why,
         })
@@ -248,6 +250,16 @@ impl fmt::Display for Answer {
             for joint in line {
                 write!(f, "\n  {}", joint.join(" "))?;
             }
+            match decision.loop_start {
+                Some(0) => write!(f, "\n  and so on, from the start")?,
+                Some(steps) => write!(f, "\n  and so on, from the state after step {steps}")?,
+                None => {}
+            }
+        }
+        match (&decision.rest, &decision.line) {
+            (Some(rest), Some(_)) => write!(f, "\n  there {rest}")?,
+            (Some(rest), None) => write!(f, "; at the start {rest}")?,
+            (None, _) => {}
         }
         Ok(())
     }
