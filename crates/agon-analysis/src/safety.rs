@@ -86,6 +86,9 @@ impl Default for SafetyLimits {
 pub enum Reason {
     /// All reachable states were visited.
     AllStates(usize),
+    /// All reachable states were visited, each with every set of requirements of the formula that
+    /// it can have.
+    WatchedStates(usize),
     /// By induction over this number of consecutive steps.
     Induction(usize),
     /// No play is longer than this, and none of this length has a bad state.

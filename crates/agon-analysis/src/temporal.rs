@@ -278,7 +278,11 @@ fn watch(
         problem.longest = properties.length.bound.map(|(steps, _)| steps);
         outcome = problem.decide(limits);
     }
-    Ok(Decision::from(outcome))
+    let mut decision = Decision::from(outcome);
+    if let (true, Some(Reason::AllStates(n))) = (monitor.has_fluents, decision.reason) {
+        decision.reason = Some(Reason::WatchedStates(n));
+    }
+    Ok(decision)
 }
 
 impl From<Outcome> for Decision {

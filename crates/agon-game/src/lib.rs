@@ -81,6 +81,7 @@
 //! - `table`: [`Table`], the type-erased game in text.
 //! - `budget`: [`Budget`], the limits of a search.
 //! - `observation`: [`Observation`], what a role learns from one step.
+//! - `secrets`: [`hides_information`], whether players know the state all the same.
 //! - [`kif`]: terms in KIF notation as other programs write them.
 //! - [`laws`]: tests of the laws for any engine.
 //! - [`lockstep`]: comparison of two engines of the same game.
@@ -96,6 +97,7 @@ pub mod laws;
 pub mod lockstep;
 mod observation;
 mod position;
+mod secrets;
 mod sequential;
 mod shape;
 mod table;
@@ -107,6 +109,7 @@ pub use continuous::{Continuous, Family, Parameter, Polynomial, normal, split_nu
 pub use foresight::{play_out_ahead, playout_moves};
 pub use observation::Observation;
 pub use position::{Fault, Hidden, Notation, Position, draw_listed};
+pub use secrets::{SecretPlan, hides_information};
 pub use sequential::{SequentialBatch, joint_moves};
 pub use shape::{Role, Shape};
 pub use table::{IllegalMove, PositionTable, Table};

@@ -220,6 +220,9 @@ pub fn reason_text(reason: Reason) -> String {
     match reason {
         Reason::AllStates(1) => "the only reachable state was visited".to_owned(),
         Reason::AllStates(n) => format!("all {n} reachable states were visited"),
+        Reason::WatchedStates(n) => {
+            format!("all reachable states were visited, {n} with what the formula requires there")
+        }
         Reason::Induction(0) => "no state can have it".to_owned(),
         Reason::Induction(1) => "by induction over single steps".to_owned(),
         Reason::Induction(k) => format!("by induction over {k} steps"),

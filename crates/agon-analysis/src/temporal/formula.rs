@@ -88,7 +88,12 @@ impl Formula {
 
     /// Returns whether the formula says something about other states than this one.
     pub(super) fn is_temporal(&self) -> bool {
-        !matches!(self, Formula::Condition(_))
+        match self {
+            Formula::Condition(_) => false,
+            Formula::Not(inner) => inner.is_temporal(),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().any(Formula::is_temporal),
+            Formula::Always(_) | Formula::Reachable(_) | Formula::Until(..) => true,
+        }
     }
 }
 
@@ -135,7 +140,10 @@ fn formula(tree: Tree) -> Result<Formula, TemporalError> {
         inner.push(formula(tree)?);
     }
     let boxed = |formula: Option<Formula>| Box::new(formula.expect("the number was checked"));
-    let not = |formula: Option<Formula>| Formula::Not(boxed(formula));
+    let not = |formula: Option<Formula>| match *boxed(formula) {
+        Formula::Condition(condition) => Formula::Condition(Condition::Not(Box::new(condition))),
+        other => Formula::Not(Box::new(other)),
+    };
     Ok(match word.as_str() {
         "and" => Formula::And(inner),
         "or" => Formula::Or(inner),
@@ -326,6 +334,7 @@ impl fmt::Display for Formula {
             Formula::Or(parts) => list(f, "or", parts),
             Formula::Always(inner) => match &**inner {
                 Formula::Not(inner) => write!(f, "(never {inner})"),
+                Formula::Condition(Condition::Not(inner)) => write!(f, "(never {inner})"),
                 inner => write!(f, "(always {inner})"),
             },
             Formula::Reachable(inner) => write!(f, "(reachable {inner})"),

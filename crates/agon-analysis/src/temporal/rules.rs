@@ -42,6 +42,8 @@ pub(super) struct Monitor {
     pub(super) rules: String,
     /// Number of percepts that mark pending states.
     pub(super) n_pending: usize,
+    /// Whether the rules add fluents, so that there are more states than in the game.
+    pub(super) has_fluents: bool,
 }
 
 /// Returns rules that watch a play. They keep track of what the formula requires at each state:
@@ -61,7 +63,8 @@ pub(super) fn monitor(game: &Game, formula: &Linear) -> Result<Monitor, Temporal
         lasting.into_iter().for_each(|lasting| writer.rule("agon_live", &[lasting]));
         writer.percept(STOP, &is_live);
     }
-    Ok(Monitor { rules: writer.text, n_pending: writer.n_pending })
+    let has_fluents = writer.has_fluents;
+    Ok(Monitor { rules: writer.text, n_pending: writer.n_pending, has_fluents })
 }
 
 /// The states at which something is required.
@@ -88,6 +91,8 @@ struct Writer {
     /// Whether something is required at every state.
     is_permanent: bool,
     has_start: bool,
+    /// Whether a state may have several sets of requirements.
+    has_fluents: bool,
 }
 
 impl Writer {
@@ -102,6 +107,7 @@ impl Writer {
             lasting: Vec::new(),
             is_permanent: false,
             has_start: false,
+            has_fluents: false,
         }
     }
 
@@ -135,6 +141,7 @@ impl Writer {
             Required::AtStart => {
                 if !self.has_start {
                     self.has_start = true;
+                    self.has_fluents = true;
                     self.fluent("agon_start");
                     self.text.push_str("(init agon_start)\n");
                 }
@@ -172,6 +179,7 @@ impl Writer {
                     self.require(inner, &Required::Everywhere)?;
                 }
                 Required::Where(body) => {
+                    self.has_fluents = true;
                     let number = self.n_carried;
                     self.n_carried += 1;
                     let (fluent, now) = (format!("agon_owed{number}"), format!("agon_o{number}"));
@@ -196,11 +204,14 @@ impl Writer {
                         self.rule(&pending, &[missing]);
                     }
                     Required::AtStart => {
+                        // Once it is not required, play is not followed any further.
+                        self.has_fluents |= self.n_carried > 1;
                         self.fluent(&fluent);
                         let _ = writeln!(self.text, "(init {fluent})");
                         self.rule(&pending, &carried);
                     }
                     Required::Where(body) => {
+                        self.has_fluents = true;
                         self.fluent(&fluent);
                         let mut first = body.clone();
                         first.push(missing);

@@ -125,6 +125,9 @@ fn formulas_nest() {
     let possible = decided(&game, "(always (reachable (goal oplayer 100)))");
     assert_eq!(possible.verdict, Verdict::Refuted);
     assert!(possible.rest.is_some_and(|rest| rest.ends_with("does not hold")));
+    let cell = decided(&game, "(always (implies (cell 2 2 x) (reachable (goal oplayer 100))))");
+    let rest = "(reachable (goal oplayer 100)) does not hold";
+    assert_eq!(cell.rest.as_deref(), Some(rest), "the temporal part alone is named");
     assert!(possible.line.is_some_and(|line| !line.is_empty()));
     // From some state on, every play ends with a win of x.
     let forced = "(reachable (and (not terminal) (eventually (and terminal (goal xplayer 100)))))";
