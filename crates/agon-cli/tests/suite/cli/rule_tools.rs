@@ -146,6 +146,9 @@ fn rules_are_profiled() {
     let table = agon(&["profile", "tic-tac-toe", "--plays", "2"]).succeeds().out;
     assert!(table.contains("rule\n"), "{table}");
     agon(&["profile", "tic-tac-toe", "--plays", "2", "--annotate"]).succeeds();
+    let rewriting = agon(&["profile", "toss/tic-tac-toe", "--plays", "2"]).succeeds().out;
+    assert!(rewriting.contains("  Cross\n") && rewriting.contains("  Circle\n"), "{rewriting}");
+    agon(&["profile", "toss/tic-tac-toe", "--plays", "2", "--annotate"]).succeeds();
 }
 
 #[test]
