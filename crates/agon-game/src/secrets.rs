@@ -41,6 +41,9 @@ pub fn hides_information<P: Hidden>(start: &P, plan: &SecretPlan) -> bool {
                 break;
             }
             let joints = some_joints(&position, plan.joints, &mut rng);
+            if joints.is_empty() {
+                break;
+            }
             if players.iter().any(|&role| is_ambiguous(&position, role, &joints)) {
                 return true;
             }

@@ -66,8 +66,11 @@ impl Meter {
         let parts = &game.arena().rule(self.rule).parts;
         for (part, was_true) in parts.iter().zip(&mut self.was_true).filter(|(_, known)| !**known) {
             let variables: Vec<_> = part.formula.free_variables().into_iter().collect();
-            *was_true =
-                !found.is_empty() || !position.satisfying(&part.formula, &variables)?.is_empty();
+            // A condition with too many assignments is not reported.
+            *was_true = !found.is_empty()
+                || position
+                    .satisfying(&part.formula, &variables)
+                    .map_or(true, |rows| !rows.is_empty());
         }
         Ok(())
     }
