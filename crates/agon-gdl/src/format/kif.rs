@@ -83,11 +83,12 @@ fn items(text: &str, braces: Braces) -> Vec<Item<'_>> {
     top
 }
 
-/// Joins everything from an opening brace to the closing one to a single name.
+/// Joins everything from an opening brace to the closing one to a single name. If a brace is not
+/// closed, it is not known what belongs to it, and nothing is joined.
 fn with_braces_joined(text: &str, lexemes: Vec<Lexeme>) -> Vec<Lexeme> {
     let mut joined: Vec<Lexeme> = Vec::new();
     let mut depth = 0_usize;
-    for lexeme in lexemes {
+    for &lexeme in &lexemes {
         let is_inside = depth > 0;
         let word = &text[lexeme.span.start()..lexeme.span.end()];
         if lexeme.kind != LexemeKind::Comment && !word.starts_with(['"', '|']) {
@@ -107,7 +108,7 @@ fn with_braces_joined(text: &str, lexemes: Vec<Lexeme>) -> Vec<Lexeme> {
             }),
         }
     }
-    joined
+    if depth == 0 { joined } else { lexemes }
 }
 
 struct Printer {
