@@ -70,7 +70,7 @@ pub fn compare(
         circuit: &product,
         bad: product.outputs.percepts[0][0].1,
         stop: Signal::FALSE,
-        needs_end: false,
+        pending: &[],
         groups: &groups,
         longest: None,
     };
@@ -81,7 +81,7 @@ pub fn compare(
     }
     Ok(match problem.decide(limits) {
         Outcome::Never(reason) => Comparison::Same { reason, n_pairs: 0 },
-        Outcome::Reached(line, _) | Outcome::Repeats(line) => Comparison::Differ(line),
+        Outcome::Reached(line, _) | Outcome::Repeats(line, _) => Comparison::Differ(line),
         Outcome::Unknown { steps, why } => Comparison::Unknown { steps, why: why.to_owned() },
     })
 }

@@ -82,6 +82,7 @@
 //! - `table`: [`Table`], the type-erased game in text.
 //! - `budget`: [`Budget`], the limits of a search.
 //! - `observation`: [`Observation`], what a role learns from one step.
+//! - `secrets`: [`hides_information`], whether players know the state all the same.
 //! - [`kif`]: terms in KIF notation as other programs write them.
 //! - [`laws`]: tests of the laws for any engine.
 //! - [`lockstep`]: comparison of two engines of the same game.
@@ -98,6 +99,7 @@ pub mod lockstep;
 mod observation;
 mod passage;
 mod position;
+mod secrets;
 mod sequential;
 mod shape;
 mod table;
@@ -110,6 +112,7 @@ pub use foresight::{play_out_ahead, playout_moves};
 pub use observation::Observation;
 pub use passage::{MovingValue, Passage};
 pub use position::{Fault, Hidden, Notation, Position, draw_listed};
+pub use secrets::{SecretPlan, hides_information};
 pub use sequential::{SequentialBatch, joint_moves};
 pub use shape::{Role, Shape};
 pub use table::{IllegalMove, PositionTable, Table};

@@ -6,7 +6,7 @@
 //!
 //! The author decides where it matters: a rule that is written over several lines gets a line for
 //! each condition, a rule on one line stays there if it fits, facts on one line stay together, and
-//! single blank lines stay.
+//! single blank lines stay. What stands between the braces of [`params`] stays as it is.
 
 mod infix;
 mod kif;
@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use agon_text::{Diagnostics, Severity, Source};
 
+use crate::params;
 use crate::read::{ReadOptions, read_with};
 use crate::syntax::Syntax;
 
@@ -48,7 +49,10 @@ pub fn format(source: &Arc<Source>, options: &ReadOptions) -> Result<String, Dia
         return Err(findings);
     }
     Ok(match sheet.syntax {
-        Syntax::Kif => kif::format(source.text()),
+        Syntax::Kif if params::declarations(source).0.is_empty() => {
+            kif::format(source.text(), kif::Braces::Letters)
+        }
+        Syntax::Kif => kif::format(source.text(), kif::Braces::Expressions),
         Syntax::Infix => infix::format(source.text(), &sheet),
     })
 }

@@ -3,7 +3,8 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use agon_gdl::check::{ArgumentDomains, check_sheet};
+use agon_gdl::check::{ArgumentDomains, check, check_sheet};
+use agon_gdl::params;
 use agon_gdl::read::{LexemeKind, guess_syntax, lexemes, read_with};
 use agon_gdl::syntax::{Rulesheet, Syntax};
 use agon_text::{Diagnostic, Source, Span};
@@ -66,7 +67,11 @@ impl Snapshot {
     fn gdl(source: Arc<Source>) -> Snapshot {
         let (sheet, findings) = read_with(Arc::clone(&source), &Default::default());
         let sheet = Arc::new(sheet);
-        let findings = check_sheet(Arc::clone(&sheet), findings).findings.0;
+        // With parameters, the rules are those of the expanded text.
+        let findings = match params::declarations(&source).0.is_empty() {
+            true => check_sheet(Arc::clone(&sheet), findings).findings.0,
+            false => check(Arc::clone(&source)).findings.0,
+        };
         let words = lexemes(source.text(), guess_syntax(source.text()))
             .into_iter()
             .map(|lexeme| {

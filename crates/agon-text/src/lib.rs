@@ -19,6 +19,7 @@
 //! - `render`: [`render`], diagnostics as text for people.
 //! - `codes`: [`CodePage`], the explanation of a diagnostic code.
 //! - `did_you_mean`: [`did_you_mean`], suggestions for misspelt names.
+//! - [`params`]: numbers at the top of a rulesheet, on which its rules depend.
 //! - `layout`: [`n_line_ends`] and [`gap_before_comment`], for formatters.
 #![forbid(unsafe_code)]
 
@@ -27,6 +28,7 @@ mod diagnostic;
 mod did_you_mean;
 mod fix;
 mod layout;
+pub mod params;
 mod printable;
 mod render;
 mod source;

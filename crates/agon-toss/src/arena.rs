@@ -373,6 +373,11 @@ impl CheckedArena {
         &self.rules
     }
 
+    /// Returns the ids of the rules in the order of the text.
+    pub fn rule_ids(&self) -> impl Iterator<Item = RuleId> {
+        (0..self.rules.len()).map(RuleId::new)
+    }
+
     /// Returns a rule by its id.
     pub fn rule(&self, id: RuleId) -> &ArenaRule {
         &self.rules[id.index()]

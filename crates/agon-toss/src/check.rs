@@ -26,6 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agon_structures::formula::{Definitions, Formula, Term};
+use agon_text::params::{self, Notation};
 use agon_text::{Diagnostic, Diagnostics, Source, Span};
 
 use self::bounds::Known;
@@ -59,9 +60,21 @@ pub struct Checked {
 /// assert!(checked.arena.is_none());
 /// assert!(checked.findings.0.iter().any(|finding| finding.code == "toss-unknown-relation"));
 /// ```
+///
+/// A game with [parameters](agon_text::params) is expanded first, with the values that it declares.
+/// The findings are about the text as it was given, and the rules about the plain text.
 pub fn check(source: Arc<Source>) -> Checked {
-    let (sheet, findings) = read(source);
-    check_sheet(sheet, findings)
+    let expanded = match params::expand(&source, &Default::default(), Notation::Toss) {
+        Ok(expanded) => expanded,
+        Err(findings) => return Checked { arena: None, findings },
+    };
+    let plain = expanded.as_ref().map_or(&source, |expanded| &expanded.source);
+    let (sheet, findings) = read(Arc::clone(plain));
+    let mut checked = check_sheet(sheet, findings);
+    if let Some(expanded) = &expanded {
+        checked.findings = expanded.original_findings(checked.findings);
+    }
+    checked
 }
 
 /// Checks a parsed game. `read_findings` are the diagnostics of the parser.

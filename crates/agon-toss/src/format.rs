@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use agon_text::params::{self, Notation};
 use agon_text::{Diagnostics, Severity, Source, gap_before_comment, n_line_ends};
 
 use crate::read::{Lexeme, LexemeKind, lexemes, read};
@@ -27,7 +28,11 @@ const INDENT: usize = 2;
 /// # Errors
 /// The mistakes because of which the text cannot be read.
 pub fn format(source: &Arc<Source>) -> Result<String, Diagnostics> {
-    let (_, mut findings) = read(Arc::clone(source));
+    let plain = match params::expand(source, &Default::default(), Notation::Toss)? {
+        Some(expanded) => expanded.source,
+        None => Arc::clone(source),
+    };
+    let (_, mut findings) = read(plain);
     findings.0.retain(|finding| finding.severity == Severity::Error);
     // What is parsed but cannot be played has a layout all the same.
     let is_readable = |code: &str| matches!(code, "toss-not-supported" | "toss-given-twice");

@@ -103,7 +103,7 @@ impl Entry {
                         roles: shape.role_names.clone(),
                         n_players: shape.players().count(),
                         has_chance: shape.nature.is_some(),
-                        is_hidden: shape.hidden,
+                        is_hidden: game.hides_information(),
                         is_continuous: is_continuous(&game),
                         problem: None,
                     }

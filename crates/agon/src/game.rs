@@ -7,7 +7,7 @@ use agon_analysis::Analysis;
 use agon_analysis::goal_formulas::RewritingAnalysis;
 use agon_board::Layout;
 use agon_circuit::Compiled;
-use agon_game::{Notation as _, Shape, Table};
+use agon_game::{Notation as _, SecretPlan, Shape, Table, hides_information};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter as gdl;
 use agon_learn::GameModel;
@@ -16,7 +16,7 @@ use agon_text::Source;
 use agon_toss::interpreter as toss;
 use agon_translate::to_gdl;
 
-use crate::engine::{Engine, GameTask, ToTable};
+use crate::engine::{Engine, GamePosition, GameTask, ToTable};
 use crate::layout;
 use crate::models::GameKey;
 use crate::open::{self, OpenError, OpenOptions};
@@ -163,6 +163,18 @@ impl Game {
         &self.0.shape
     }
 
+    /// Returns whether players have secrets: random plays meet a state at which a player cannot tell
+    /// what happened. Games with percepts need not have any: `2048` has chance alone.
+    ///
+    /// ```
+    /// assert!(agon::Game::open("kuhn-poker")?.hides_information());
+    /// assert!(!agon::Game::open("2048")?.hides_information());
+    /// # Ok::<(), agon::OpenError>(())
+    /// ```
+    pub fn hides_information(&self) -> bool {
+        self.shape().hidden && self.engine().run(LookForSecrets)
+    }
+
     /// Returns remarks on the choice of the engine that a user should see.
     pub fn notes(&self) -> &[String] {
         &self.0.notes
@@ -284,4 +296,15 @@ fn comparable(texts: Vec<String>) -> Vec<String> {
     let mut texts: Vec<String> = texts.into_iter().map(|text| text.to_lowercase()).collect();
     texts.sort();
     texts
+}
+
+/// Looks for hidden information in random plays.
+struct LookForSecrets;
+
+impl GameTask for LookForSecrets {
+    type Output = bool;
+
+    fn run<P: GamePosition + 'static>(self, start: P) -> bool {
+        hides_information(&start, &SecretPlan::default())
+    }
 }

@@ -386,7 +386,7 @@ fn open_toss_engine(
     options: &OpenOptions,
 ) -> Result<(Engine, Vec<String>), OpenError> {
     use agon_toss::circuit::CircuitLimits;
-    let game = open_toss(source)?;
+    let game = open_toss(expanded(source, &options.settings)?)?;
     // A circuit is taken whenever one is made within modest limits: the interpreter of formulas is
     // much slower in every game that has a circuit.
     let compiled = match options.engine {

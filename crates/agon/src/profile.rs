@@ -5,6 +5,8 @@
 //! been computed. In the circuit it is the number of instances, and of gates before these are
 //! shared.
 
+mod rewriting;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -16,6 +18,7 @@ use agon_gdl::circuit::{CircuitLimits, RuleCost};
 use agon_gdl::interpreter::{Game, Query, QueryEngine, QueryPlan};
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use rand::SeedableRng as _;
+pub use rewriting::profile_rewriting;
 use serde_json::{Value, json};
 
 /// How a game is profiled.

@@ -207,6 +207,8 @@ impl Answer {
             "line": decision.line,
             "shortest": decision.is_shortest,
             "endless": decision.is_endless,
+            "loop": decision.loop_start,
+            "rest": decision.rest,
             "bound": (decision.verdict == Verdict::Unknown).then_some(decision.bound),
             "why": decision.why,
         })
@@ -218,6 +220,9 @@ pub fn reason_text(reason: Reason) -> String {
     match reason {
         Reason::AllStates(1) => "the only reachable state was visited".to_owned(),
         Reason::AllStates(n) => format!("all {n} reachable states were visited"),
+        Reason::WatchedStates(n) => {
+            format!("all reachable states were visited, {n} with what the formula requires there")
+        }
         Reason::Induction(0) => "no state can have it".to_owned(),
         Reason::Induction(1) => "by induction over single steps".to_owned(),
         Reason::Induction(k) => format!("by induction over {k} steps"),
@@ -248,6 +253,16 @@ impl fmt::Display for Answer {
             for joint in line {
                 write!(f, "\n  {}", joint.join(" "))?;
             }
+            match decision.loop_start {
+                Some(0) => write!(f, "\n  and so on, from the start")?,
+                Some(steps) => write!(f, "\n  and so on, from the state after step {steps}")?,
+                None => {}
+            }
+        }
+        match (&decision.rest, &decision.line) {
+            (Some(rest), Some(_)) => write!(f, "\n  there {rest}")?,
+            (Some(rest), None) => write!(f, "; at the start {rest}")?,
+            (None, _) => {}
         }
         Ok(())
     }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use agon_text::Source;
 
-use crate::open::{self, Language};
+use crate::Game;
+use crate::open::{self, Language, OpenOptions, Purpose};
 use crate::shipped::{SHIPPED, Shipped};
 
 /// The tags, each with its meaning.
@@ -76,7 +77,8 @@ fn has_tag(game: &Shipped, tag: &str) -> bool {
         Language::Gdl => match agon_gdl::check::check(source).rules {
             Some(rules) => {
                 let n_players = rules.roles().len() - usize::from(rules.nature().is_some());
-                (n_players, rules.nature().is_some(), rules.has_sees(), false)
+                let is_hidden = tag == "hidden" && rules.is_gdl2() && has_secrets(game);
+                (n_players, rules.nature().is_some(), is_hidden, false)
             }
             None => return false,
         },
@@ -101,6 +103,12 @@ fn has_tag(game: &Shipped, tag: &str) -> bool {
         "continuous" => is_continuous,
         other => game.header("tags").is_some_and(|tags| tags.split([',', ' ']).any(|t| t == other)),
     }
+}
+
+fn has_secrets(game: &Shipped) -> bool {
+    let source = std::sync::Arc::new(Source::new(game.path, game.text));
+    let options = OpenOptions { purpose: Purpose::Single, ..OpenOptions::default() };
+    Game::from_source(source, &options).is_ok_and(|game| game.hides_information())
 }
 
 /// Returns whether a text matches a glob: `*` is any text, `?` any character.
@@ -200,7 +208,9 @@ mod tests {
         let puzzles = select("puzzle", here);
         assert!(puzzles.contains(&"hanoi".to_owned()), "{puzzles:?}");
         assert!(!puzzles.contains(&"nim".to_owned()), "{puzzles:?}");
-        assert!(select("hidden", here).contains(&"kuhn-poker".to_owned()));
+        let hidden = select("hidden", here);
+        assert!(hidden.contains(&"kuhn-poker".to_owned()), "{hidden:?}");
+        assert!(!hidden.contains(&"2048".to_owned()), "it has chance alone: {hidden:?}");
         assert_eq!(select("no-such-*", here), Vec::<String>::new());
     }
 

@@ -1,19 +1,15 @@
 //! Random plays, and visits to all reachable states.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 use agon_game::Rng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::evaluate::{Evaluator, State};
-use super::{Line, Outcome, Problem, Reason, SafetyLimits};
+use super::{Explorer, Line, Outcome, Problem, Reason, SafetyLimits, Visited, shortest_way};
 
 /// Maximum number of steps of a random play.
 const MAX_PLAY: usize = 500;
-
-/// Maximum number of steps between states that are remembered, by state.
-const EDGES_PER_STATE: usize = 64;
 
 /// The result of visiting states.
 pub(super) enum Search {
@@ -22,13 +18,6 @@ pub(super) enum Search {
     GaveUp {
         complete_steps: usize,
     },
-}
-
-/// A visited state: its predecessor and the joint move that led here first.
-struct Visit {
-    state: State,
-    parent: u32,
-    joint: Vec<usize>,
 }
 
 impl Problem<'_> {
@@ -91,180 +80,85 @@ impl Problem<'_> {
 
     /// Visits the reachable states, breadth first, within the limits and half of the time.
     pub(super) fn all_states(&self, limits: &SafetyLimits) -> Search {
-        let now = Instant::now();
-        let deadline = limits.deadline.map(|end| now + end.saturating_duration_since(now) / 2);
-        let mut evaluator = Evaluator::new(self.circuit);
-        let initial = evaluator.initial();
-        let mut visits = vec![Visit { state: initial.clone(), parent: 0, joint: Vec::new() }];
-        let mut index: BTreeMap<State, u32> = BTreeMap::from([(initial, 0)]);
-        let mut edges: Vec<(u32, u32)> = Vec::new();
-        let (mut at, mut layer_end, mut depth) = (0, 1, 0);
-        let gave_up = |depth: usize| Search::GaveUp { complete_steps: depth.saturating_sub(1) };
-        while at < visits.len() {
-            if at == layer_end {
-                (layer_end, depth) = (visits.len(), depth + 1);
-            }
-            let is_late = deadline.is_some_and(|deadline| Instant::now() > deadline);
-            let is_large = edges.len() > limits.states.saturating_mul(EDGES_PER_STATE);
-            if is_late || is_large || visits.len() > limits.states {
-                return gave_up(depth);
-            }
-            let state = visits[at].state.clone();
-            evaluator.go_to(&state);
-            if evaluator.holds(self.bad) {
-                let line = line(&evaluator, &visits, at);
+        let mut explorer = Explorer::new(self.circuit, limits);
+        // By state: the pending signals as bits, and the successors.
+        let mut pending: Vec<u64> = Vec::new();
+        let mut successors: Vec<Vec<u32>> = Vec::new();
+        let needs_end = self.needs_end();
+        loop {
+            let state = match explorer.go_on() {
+                Visited::State(state) => state,
+                Visited::All => break,
+                Visited::GaveUp => {
+                    return Search::GaveUp { complete_steps: explorer.complete_steps() };
+                }
+            };
+            if explorer.holds(self.bad) {
+                let line = explorer.line(state);
                 return Search::Decided(Outcome::Reached(line, true));
             }
-            let is_over =
-                evaluator.holds(self.stop) || evaluator.holds(self.circuit.outputs.terminal);
-            let legal = if is_over { Vec::new() } else { evaluator.legal() };
-            let n_joints = legal.iter().fold(1_usize, |n, moves| n.saturating_mul(moves.len()));
-            if is_over || n_joints == 0 {
-                at += 1;
-                continue;
-            }
-            if n_joints > limits.states {
-                return gave_up(depth);
-            }
-            for first in (0..n_joints).step_by(64) {
-                let joints: Vec<Vec<usize>> = (first..n_joints.min(first + 64))
-                    .map(|number| joint_of(number, &legal))
-                    .collect();
-                evaluator.moves(&joints);
-                for (lane, joint) in joints.iter().enumerate() {
-                    let next = evaluator.next(lane);
-                    let parent = id(at);
-                    let target = *index.entry(next).or_insert_with_key(|state| {
-                        visits.push(Visit { state: state.clone(), parent, joint: joint.clone() });
-                        id(visits.len() - 1)
-                    });
-                    if self.needs_end {
-                        edges.push((parent, target));
-                    }
-                }
-            }
-            at += 1;
-        }
-        if let Some((from, to)) = self.needs_end.then(|| back_edge(visits.len(), &edges)).flatten()
-        {
-            return Search::Decided(Outcome::Repeats(repeating(&mut evaluator, &visits, from, to)));
-        }
-        Search::Decided(Outcome::Never(Reason::AllStates(visits.len())))
-    }
-}
-
-fn id(index: usize) -> u32 {
-    u32::try_from(index).expect("fewer states than 2^32 are visited")
-}
-
-/// Returns the joint move of a number: the moves of the first role change slowest.
-fn joint_of(mut number: usize, legal: &[Vec<usize>]) -> Vec<usize> {
-    let mut joint = vec![0; legal.len()];
-    for (role, moves) in legal.iter().enumerate().rev() {
-        joint[role] = moves[number % moves.len()];
-        number /= moves.len();
-    }
-    joint
-}
-
-/// Returns the play that led to a visited state first.
-fn line(evaluator: &Evaluator<'_>, visits: &[Visit], mut at: usize) -> Line {
-    let mut line = Vec::new();
-    while at != 0 {
-        line.push(evaluator.texts(&visits[at].joint));
-        at = visits[at].parent as usize;
-    }
-    line.reverse();
-    line
-}
-
-/// Returns a step of a cycle, if there is one: from a state to one from which it can be reached.
-fn back_edge(n_states: usize, edges: &[(u32, u32)]) -> Option<(usize, usize)> {
-    // States are removed that nothing leads to any more. What is left lies on cycles or after them.
-    let mut successors: Vec<Vec<u32>> = vec![Vec::new(); n_states];
-    let mut n_before = vec![0_u32; n_states];
-    for &(from, to) in edges {
-        successors[from as usize].push(to);
-        n_before[to as usize] += 1;
-    }
-    let mut open: Vec<usize> = (0..n_states).filter(|&state| n_before[state] == 0).collect();
-    let mut is_removed = vec![false; n_states];
-    while let Some(state) = open.pop() {
-        is_removed[state] = true;
-        for &to in &successors[state] {
-            n_before[to as usize] -= 1;
-            if n_before[to as usize] == 0 {
-                open.push(to as usize);
+            let is_over = explorer.holds(self.stop) || explorer.is_terminal();
+            let bits = self.pending.iter().enumerate();
+            let bits = bits.filter(|&(_, &signal)| explorer.holds(signal));
+            pending.push(bits.fold(0, |all, (bit, _)| all | 1 << bit));
+            let targets = if is_over { Some(Vec::new()) } else { explorer.successors() };
+            let Some(targets) = targets else {
+                return Search::GaveUp { complete_steps: explorer.complete_steps() };
+            };
+            if needs_end {
+                successors.push(targets);
             }
         }
-    }
-    // Depth-first search below a state that is left finds a step back to an open state.
-    let start = (0..n_states).find(|&state| !is_removed[state])?;
-    let mut mark = vec![0_u8; n_states];
-    let mut stack = vec![(start, 0_usize)];
-    mark[start] = 1;
-    while let Some(top) = stack.last_mut() {
-        let (state, next) = *top;
-        match successors[state].get(next) {
-            Some(&to) => {
-                top.1 += 1;
-                match mark[to as usize] {
-                    0 => {
-                        mark[to as usize] = 1;
-                        stack.push((to as usize, 0));
-                    }
-                    1 => return Some((state, to as usize)),
-                    _ => {}
-                }
+        for bit in (0..self.pending.len()).filter(|_| needs_end) {
+            let is_pending = |state: usize| pending[state] >> bit & 1 == 1;
+            if let Some(state) = on_cycle(&successors, &is_pending) {
+                let back = |other: usize| other == state;
+                let cycle = shortest_way(&successors, state, &is_pending, &back)
+                    .expect("the state lies on a cycle");
+                let mut play = explorer.line(state);
+                let start = play.len();
+                play.extend(explorer.line_along(&cycle));
+                return Search::Decided(Outcome::Repeats(play, start));
             }
-            None => {
-                mark[state] = 2;
+        }
+        Search::Decided(Outcome::Never(Reason::AllStates(explorer.n_states())))
+    }
+}
+
+/// Returns a state on a cycle of states that all satisfy a condition, if there is one.
+fn on_cycle(successors: &[Vec<u32>], is_allowed: &dyn Fn(usize) -> bool) -> Option<usize> {
+    const NEW: u8 = 0;
+    const OPEN: u8 = 1;
+    const DONE: u8 = 2;
+    let mut mark = vec![NEW; successors.len()];
+    for first in 0..successors.len() {
+        if mark[first] != NEW || !is_allowed(first) {
+            continue;
+        }
+        mark[first] = OPEN;
+        let mut stack = vec![(first, 0_usize)];
+        while let Some(top) = stack.last_mut() {
+            let state = top.0;
+            let Some(&to) = successors[state].get(top.1) else {
+                mark[state] = DONE;
                 stack.pop();
+                continue;
+            };
+            top.1 += 1;
+            let to = to as usize;
+            match mark[to] {
+                NEW if is_allowed(to) => {
+                    mark[to] = OPEN;
+                    stack.push((to, 0));
+                }
+                // States are numbered breadth first: the smallest number is nearest to the start.
+                OPEN => {
+                    let open = stack.iter().map(|&(state, _)| state);
+                    return open.skip_while(|&state| state != to).min();
+                }
+                _ => {}
             }
-        }
-        if stack.is_empty() {
-            // This part has no cycle: continue with another state.
-            let left = (0..n_states).find(|&state| !is_removed[state] && mark[state] == 0)?;
-            mark[left] = 1;
-            stack.push((left, 0));
         }
     }
     None
-}
-
-/// Returns a play to a state and back to it: to `to` first, then on to `from`, then the step back.
-fn repeating(evaluator: &mut Evaluator<'_>, visits: &[Visit], from: usize, to: usize) -> Line {
-    let mut play = line(evaluator, visits, to);
-    // A shortest way from `to` to `from` by breadth-first search among the visited states.
-    let index: BTreeMap<&State, usize> =
-        visits.iter().enumerate().map(|(number, visit)| (&visit.state, number)).collect();
-    let mut before: BTreeMap<usize, (usize, Vec<usize>)> = BTreeMap::new();
-    let mut open = VecDeque::from([to]);
-    while let Some(at) = open.pop_front() {
-        evaluator.go_to(&visits[at].state);
-        let legal = evaluator.legal();
-        let n_joints = legal.iter().fold(1_usize, |n, moves| n.saturating_mul(moves.len()));
-        for number in 0..n_joints {
-            let joint = joint_of(number, &legal);
-            evaluator.moves(std::slice::from_ref(&joint));
-            let Some(&next) = index.get(&evaluator.next(0)) else { continue };
-            if next == to && (at == from || from == to) {
-                let mut way = vec![evaluator.texts(&joint)];
-                let mut state = at;
-                while state != to {
-                    let (parent, joint) = &before[&state];
-                    way.push(evaluator.texts(joint));
-                    state = *parent;
-                }
-                way.reverse();
-                play.extend(way);
-                return play;
-            }
-            if next != to && !before.contains_key(&next) {
-                before.insert(next, (at, joint));
-                open.push_back(next);
-            }
-        }
-    }
-    play
 }

@@ -161,6 +161,30 @@ impl<'a> Unrolling<'a> {
         some
     }
 
+    /// Returns a literal under which all of these are true.
+    pub(crate) fn all(&mut self, literals: &[Literal]) -> Literal {
+        let all = self.prover.fresh();
+        literals.iter().for_each(|&literal| self.prover.clause(&[!all, literal]));
+        all
+    }
+
+    /// Returns a literal under which two states are equal.
+    pub(crate) fn same_state_if(&mut self, first: usize, second: usize) -> Literal {
+        let same = self.prover.fresh();
+        for bit in 0..self.problem.circuit.base.len() {
+            let [x, y] = [first, second]
+                .map(|state| self.literals[state][1 + bit].expect("base bits have literals"));
+            self.prover.clause(&[!same, !x, y]);
+            self.prover.clause(&[!same, x, !y]);
+        }
+        same
+    }
+
+    /// Returns the value of a literal in the model of the last question.
+    pub(crate) fn value(&self, literal: Literal) -> bool {
+        self.prover.value(literal)
+    }
+
     /// Returns whether a signal is true at a state in the model of the last question.
     pub(crate) fn is_set(&self, state: usize, signal: Signal) -> bool {
         let literal = self.literals[state][signal.gate()];

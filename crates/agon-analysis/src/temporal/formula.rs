@@ -7,17 +7,23 @@ use agon_text::did_you_mean;
 
 use super::TemporalError;
 
-/// A temporal formula.
+/// A temporal formula: a statement about a state and the plays from it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Formula {
-    /// The condition holds at every reachable state.
-    Always(Condition),
-    /// The condition holds at no reachable state.
-    Never(Condition),
-    /// The condition holds at some reachable state.
-    Reachable(Condition),
-    /// In every play, the first condition holds until the second one does.
-    Until(Condition, Condition),
+    /// The condition holds at this state.
+    Condition(Condition),
+    /// The formula does not hold.
+    Not(Box<Formula>),
+    /// All hold.
+    And(Vec<Formula>),
+    /// At least one holds.
+    Or(Vec<Formula>),
+    /// The formula holds at this state and at every one that can be reached from it.
+    Always(Box<Formula>),
+    /// The formula holds at this state or at some one that can be reached from it.
+    Reachable(Box<Formula>),
+    /// In every play from this state, the first formula holds until the second one does.
+    Until(Box<Formula>, Box<Formula>),
 }
 
 /// A condition on a state.
@@ -50,45 +56,139 @@ const MAX_DEPTH: usize = 100;
 /// The words that start a formula.
 const WORDS: [&str; 5] = ["always", "never", "reachable", "until", "eventually"];
 
+/// The words that join formulas and conditions.
+const CONNECTIVES: [&str; 5] = ["and", "or", "not", "implies", "=>"];
+
 impl Formula {
-    /// Reads a formula such as `(never (and (goal white 100) (goal black 100)))`.
+    /// Reads a formula such as `(always (implies (cell 1 1 x) (eventually terminal)))`.
     ///
     /// # Errors
     /// [`TemporalError`] says what is wrong and what is expected.
     pub fn parse(text: &str) -> Result<Formula, TemporalError> {
         let mut trees = trees(text)?;
-        let (1, Some(Tree::List(parts))) = (trees.len(), trees.pop()) else {
+        let (1, Some(tree @ Tree::List(_))) = (trees.len(), trees.pop()) else {
             return Err(fail("a formula is one list, such as `(always (not terminal))`"));
         };
-        let mut parts = parts.into_iter();
-        let Some(Tree::Word(word)) = parts.next() else {
+        let Tree::List(parts) = &tree else { unreachable!("matched above") };
+        let Some(Tree::Word(word)) = parts.first() else {
             return Err(fail("a formula starts with a word: always, never, reachable or until"));
         };
-        let mut conditions: Vec<Condition> = parts.map(condition).collect::<Result<_, _>>()?;
-        let wanted = if word == "until" { 2 } else { 1 };
-        if !WORDS.contains(&word.as_str()) {
-            let hint = match did_you_mean(&word, WORDS) {
+        if !tree.is_temporal() {
+            let hint = match did_you_mean(word, WORDS) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("a formula starts with {}", WORDS.join(", ")),
             };
-            return Err(TemporalError(format!("`{word}` does not start a formula; {hint}")));
+            return Err(TemporalError(match CONNECTIVES.contains(&word.as_str()) {
+                true => format!("the formula has none of the words {}", WORDS.join(", ")),
+                false => format!("`{word}` does not start a formula; {hint}"),
+            }));
         }
-        if conditions.len() != wanted {
-            let conditions = conditions.len();
-            return Err(TemporalError(format!(
-                "`{word}` takes {wanted} condition{}, here it has {conditions}",
-                if wanted == 1 { "" } else { "s" }
-            )));
-        }
-        let last = conditions.pop().expect("the number was checked");
-        Ok(match word.as_str() {
-            "always" => Formula::Always(last),
-            "never" => Formula::Never(last),
-            "reachable" => Formula::Reachable(last),
-            "eventually" => Formula::Until(Condition::True, last),
-            _ => Formula::Until(conditions.pop().expect("the number was checked"), last),
-        })
+        formula(tree)
     }
+
+    /// Returns whether the formula says something about other states than this one.
+    pub(super) fn is_temporal(&self) -> bool {
+        match self {
+            Formula::Condition(_) => false,
+            Formula::Not(inner) => inner.is_temporal(),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().any(Formula::is_temporal),
+            Formula::Always(_) | Formula::Reachable(_) | Formula::Until(..) => true,
+        }
+    }
+}
+
+/// Reads a formula that may be a condition.
+fn formula(tree: Tree) -> Result<Formula, TemporalError> {
+    if !tree.is_temporal() {
+        return condition(tree).map(Formula::Condition);
+    }
+    let Tree::List(parts) = &tree else { unreachable!("words are not temporal") };
+    let Some(Tree::Word(word)) = parts.first() else {
+        return Err(fail("a formula starts with a name, not with a list"));
+    };
+    let is_operator = WORDS.contains(&word.as_str());
+    if !is_operator && !CONNECTIVES.contains(&word.as_str()) {
+        return Err(TemporalError(format!(
+            "`{word}` is not one of {}, {}, so that no temporal word can stand in it",
+            CONNECTIVES.join(", "),
+            WORDS.join(", ")
+        )));
+    }
+    let wanted = match word.as_str() {
+        "until" | "implies" | "=>" => Some(2),
+        "and" | "or" => None,
+        _ => Some(1),
+    };
+    let given = parts.len() - 1;
+    if let Some(wanted) = wanted.filter(|&wanted| wanted != given) {
+        let kind = if is_operator { "condition" } else { "part" };
+        let kind = format!("{kind}{}", if wanted == 1 { "" } else { "s" });
+        return Err(TemporalError(format!("`{word}` takes {wanted} {kind}, here it has {given}")));
+    }
+    check_shared(word, &parts[1..])?;
+    let mut inner: Vec<Formula> = Vec::new();
+    // Conditions side by side are one condition, so that they can share variables.
+    let (temporal, plain): (Vec<Tree>, Vec<Tree>) = match word.as_str() {
+        "and" => parts[1..].iter().cloned().partition(Tree::is_temporal),
+        _ => (parts[1..].to_vec(), Vec::new()),
+    };
+    if !plain.is_empty() {
+        let parts = plain.into_iter().map(condition).collect::<Result<_, _>>()?;
+        inner.push(Formula::Condition(Condition::And(parts)));
+    }
+    for tree in temporal {
+        inner.push(formula(tree)?);
+    }
+    let boxed = |formula: Option<Formula>| Box::new(formula.expect("the number was checked"));
+    let not = |formula: Option<Formula>| match *boxed(formula) {
+        Formula::Condition(condition) => Formula::Condition(Condition::Not(Box::new(condition))),
+        other => Formula::Not(Box::new(other)),
+    };
+    Ok(match word.as_str() {
+        "and" => Formula::And(inner),
+        "or" => Formula::Or(inner),
+        "not" => not(inner.pop()),
+        "always" => Formula::Always(boxed(inner.pop())),
+        "never" => Formula::Always(Box::new(not(inner.pop()))),
+        "reachable" => Formula::Reachable(boxed(inner.pop())),
+        "eventually" => {
+            let anything = Box::new(Formula::Condition(Condition::True));
+            Formula::Until(anything, boxed(inner.pop()))
+        }
+        "until" => {
+            let goal = boxed(inner.pop());
+            Formula::Until(boxed(inner.pop()), goal)
+        }
+        _ => {
+            let then = inner.pop().expect("the number was checked");
+            Formula::Or(vec![not(inner.pop()), then])
+        }
+    })
+}
+
+/// Refuses a variable that occurs in several parts, one of which has a temporal word: each of them
+/// would mean "for some value" by itself.
+fn check_shared(word: &str, parts: &[Tree]) -> Result<(), TemporalError> {
+    let variables = |tree: &Tree| {
+        let mut found = BTreeSet::new();
+        tree.variables(&mut found);
+        found
+    };
+    for (index, first) in parts.iter().enumerate() {
+        for second in &parts[index + 1..] {
+            let may_share = word != "until" && !first.is_temporal() && !second.is_temporal();
+            if let (false, Some(shared)) =
+                (may_share, variables(first).intersection(&variables(second)).next())
+            {
+                return Err(TemporalError(format!(
+                    "`{shared}` occurs in two parts of `{word}` that are about different states, \
+                     and means \"for some value\" in each of them; write a value in its place, or \
+                     another variable in one part"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn fail(why: &str) -> TemporalError {
@@ -129,10 +229,6 @@ fn condition(tree: Tree) -> Result<Condition, TemporalError> {
             Ok(Condition::Or(vec![Condition::Not(Box::new(parts.remove(0))), then]))
         }
         "does" => Err(fail("a condition is about a state; `does` is about a step")),
-        word if WORDS.contains(&word) => Err(TemporalError(format!(
-            "`{word}` cannot stand inside of a condition; a formula has one temporal word, at its \
-             start"
-        ))),
         _ => Ok(Condition::Atom(tree)),
     }
 }
@@ -181,6 +277,15 @@ impl Condition {
 }
 
 impl Tree {
+    /// Returns whether a temporal word stands in the tree, at a place of a formula.
+    fn is_temporal(&self) -> bool {
+        let Tree::List(parts) = self else { return false };
+        match parts.first() {
+            Some(Tree::Word(word)) if WORDS.contains(&word.as_str()) => true,
+            _ => parts.iter().any(Tree::is_temporal),
+        }
+    }
+
     fn variables(&self, found: &mut BTreeSet<String>) {
         match self {
             Tree::Word(word) if word.starts_with('?') => {
@@ -205,4 +310,44 @@ impl fmt::Display for Tree {
             }
         }
     }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Condition::True => f.write_str("true"),
+            Condition::Atom(tree) => write!(f, "{tree}"),
+            Condition::Not(inner) => write!(f, "(not {inner})"),
+            Condition::And(parts) if parts.len() == 1 => write!(f, "{}", parts[0]),
+            Condition::And(parts) => list(f, "and", parts),
+            Condition::Or(parts) => list(f, "or", parts),
+        }
+    }
+}
+
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Formula::Condition(condition) => write!(f, "{condition}"),
+            Formula::Not(inner) => write!(f, "(not {inner})"),
+            Formula::And(parts) => list(f, "and", parts),
+            Formula::Or(parts) => list(f, "or", parts),
+            Formula::Always(inner) => match &**inner {
+                Formula::Not(inner) => write!(f, "(never {inner})"),
+                Formula::Condition(Condition::Not(inner)) => write!(f, "(never {inner})"),
+                inner => write!(f, "(always {inner})"),
+            },
+            Formula::Reachable(inner) => write!(f, "(reachable {inner})"),
+            Formula::Until(first, second) => match &**first {
+                Formula::Condition(Condition::True) => write!(f, "(eventually {second})"),
+                first => write!(f, "(until {first} {second})"),
+            },
+        }
+    }
+}
+
+fn list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, word: &str, parts: &[T]) -> fmt::Result {
+    write!(f, "({word}")?;
+    parts.iter().try_for_each(|part| write!(f, " {part}"))?;
+    f.write_str(")")
 }

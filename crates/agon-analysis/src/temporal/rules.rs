@@ -1,6 +1,6 @@
-//! Rules that make the conditions of a formula percepts of the first role.
+//! Rules that make the conditions of a formula, or its violation, percepts of the first role.
 //!
-//! Percepts have no influence on play. Each negated part becomes a relation of its own, whose
+//! Percepts have no influence on play, nor do fluents that only they depend on. Each negated part becomes a relation of its own, whose
 //! arguments are the variables that it shares with the rest, so that every variable inside means
 //! "for some value".
 
@@ -13,43 +13,226 @@ use agon_gdl::syntax::TermKind;
 use agon_text::did_you_mean;
 
 use super::TemporalError;
-use super::formula::{Condition, Formula, Tree};
+use super::formula::{Condition, Tree};
+use super::linear::Linear;
 
 /// The percept of bad states.
 pub(super) const BAD: &str = "agon_bad";
 /// The percept of states after which nothing matters.
 pub(super) const STOP: &str = "agon_stop";
 
-/// Returns the rules for a formula, in KIF.
-pub(super) fn rules(game: &Game, formula: &Formula) -> Result<String, TemporalError> {
-    let mut writer = Writer { names: Names::new(game), text: String::new(), n_relations: 0 };
-    let not = |condition: &Condition| Condition::Not(Box::new(condition.clone()));
-    let terminal = Condition::Atom(Tree::Word("terminal".to_owned()));
-    let (bad, stop) = match formula {
-        Formula::Always(condition) => (not(condition), None),
-        Formula::Never(condition) | Formula::Reachable(condition) => (condition.clone(), None),
-        Formula::Until(first, second) => {
-            let ends = Condition::Or(vec![not(first), terminal]);
-            (Condition::And(vec![not(second), ends]), Some(second.clone()))
-        }
-    };
-    let role = &game.shape().role_names[0];
-    for (name, condition) in [(BAD, Some(bad)), (STOP, stop)] {
-        if let Some(condition) = condition {
-            let body = writer.relation(&condition, &BTreeSet::new())?;
-            let _ = writeln!(writer.text, "(<= (sees {role} {name}) {body})");
-        }
+/// The start of the names of percepts that mark pending states. A number follows.
+pub(super) const PENDING: &str = "agon_pending";
+/// The start of the names of percepts that mark the states of a condition. A number follows.
+pub(super) const LABEL: &str = "agon_label";
+
+/// Returns rules that mark the states of each condition with a percept, in KIF.
+pub(super) fn labels(game: &Game, conditions: &[&Condition]) -> Result<String, TemporalError> {
+    let mut writer = Writer::new(game);
+    for (number, condition) in conditions.iter().enumerate() {
+        let holds = writer.condition(condition)?;
+        writer.percept(&format!("{LABEL}{number}"), &[holds]);
     }
     Ok(writer.text)
 }
 
+/// Rules that watch a play for a violation of a formula. See [`monitor`].
+pub(super) struct Monitor {
+    /// The rules, in KIF.
+    pub(super) rules: String,
+    /// Number of percepts that mark pending states.
+    pub(super) n_pending: usize,
+    /// Whether the rules add fluents, so that there are more states than in the game.
+    pub(super) has_fluents: bool,
+}
+
+/// Returns rules that watch a play. They keep track of what the formula requires at each state:
+/// all of it at the first one, and later what `always` and `until` carry on from the state before.
+/// What they carry is a fluent, unless it is required at every state.
+///
+/// A state is bad if something is required that does not hold, or if play ends and the goal of an
+/// `until` is required and missing. It is pending for an `until` if its goal is required and
+/// missing.
+pub(super) fn monitor(game: &Game, formula: &Linear) -> Result<Monitor, TemporalError> {
+    let mut writer = Writer::new(game);
+    writer.require(formula, &Required::AtStart)?;
+    // Without requirements at every state, nothing matters once nothing is required.
+    let lasting = std::mem::take(&mut writer.lasting);
+    let is_live = if lasting.is_empty() { Vec::new() } else { vec!["(not agon_live)".to_owned()] };
+    if !writer.is_permanent {
+        lasting.into_iter().for_each(|lasting| writer.rule("agon_live", &[lasting]));
+        writer.percept(STOP, &is_live);
+    }
+    let has_fluents = writer.has_fluents;
+    Ok(Monitor { rules: writer.text, n_pending: writer.n_pending, has_fluents })
+}
+
+/// The states at which something is required.
+#[derive(Clone)]
+enum Required {
+    /// Only at the first state.
+    AtStart,
+    /// At every state.
+    Everywhere,
+    /// Where these conditions of a rule hold.
+    Where(Vec<String>),
+}
+
 struct Writer {
     names: Names,
+    /// The first role.
+    role: String,
     text: String,
     n_relations: usize,
+    n_carried: usize,
+    n_pending: usize,
+    /// Relations that hold where something is required of later states.
+    lasting: Vec<String>,
+    /// Whether something is required at every state.
+    is_permanent: bool,
+    has_start: bool,
+    /// Whether a state may have several sets of requirements.
+    has_fluents: bool,
 }
 
 impl Writer {
+    fn new(game: &Game) -> Writer {
+        Writer {
+            names: Names::new(game),
+            role: game.shape().role_names[0].clone(),
+            text: String::new(),
+            n_relations: 0,
+            n_carried: 0,
+            n_pending: 0,
+            lasting: Vec::new(),
+            is_permanent: false,
+            has_start: false,
+            has_fluents: false,
+        }
+    }
+
+    fn rule(&mut self, head: &str, body: &[String]) {
+        let _ = match body {
+            [] => writeln!(self.text, "{head}"),
+            body => writeln!(self.text, "(<= {head} {})", body.join(" ")),
+        };
+    }
+
+    fn percept(&mut self, name: &str, body: &[String]) {
+        let head = format!("(sees {} {name})", self.role);
+        self.rule(&head, body);
+    }
+
+    /// Declares a fluent.
+    fn fluent(&mut self, name: &str) {
+        if self.names.relations.contains("base") {
+            let _ = writeln!(self.text, "(base {name})");
+        }
+    }
+
+    /// Defines a relation without arguments that holds where the condition does.
+    fn condition(&mut self, condition: &Condition) -> Result<String, TemporalError> {
+        self.relation(condition, &BTreeSet::new())
+    }
+
+    /// Returns conditions of a rule that hold where something is required.
+    fn place(&mut self, required: &Required) -> Vec<String> {
+        match required {
+            Required::AtStart => {
+                if !self.has_start {
+                    self.has_start = true;
+                    self.has_fluents = true;
+                    self.fluent("agon_start");
+                    self.text.push_str("(init agon_start)\n");
+                }
+                vec!["(true agon_start)".to_owned()]
+            }
+            Required::Everywhere => {
+                self.is_permanent = true;
+                Vec::new()
+            }
+            Required::Where(body) => body.clone(),
+        }
+    }
+
+    /// Writes the rules for a formula that is required at some states.
+    fn require(&mut self, formula: &Linear, required: &Required) -> Result<(), TemporalError> {
+        match formula {
+            Linear::State(condition) => {
+                let holds = self.condition(condition)?;
+                let mut body = self.place(required);
+                body.push(format!("(not {holds})"));
+                self.percept(BAD, &body);
+            }
+            Linear::And(parts) => {
+                parts.iter().try_for_each(|part| self.require(part, required))?;
+            }
+            Linear::Unless(condition, inner) => {
+                let holds = self.condition(condition)?;
+                let mut body = self.place(required);
+                body.push(format!("(not {holds})"));
+                self.require(inner, &Required::Where(body))?;
+            }
+            Linear::Always(inner) => match required {
+                Required::AtStart | Required::Everywhere => {
+                    self.is_permanent = true;
+                    self.require(inner, &Required::Everywhere)?;
+                }
+                Required::Where(body) => {
+                    self.has_fluents = true;
+                    let number = self.n_carried;
+                    self.n_carried += 1;
+                    let (fluent, now) = (format!("agon_owed{number}"), format!("agon_o{number}"));
+                    self.fluent(&fluent);
+                    self.rule(&now, body);
+                    self.rule(&now, &[format!("(true {fluent})")]);
+                    self.rule(&format!("(next {fluent})"), std::slice::from_ref(&now));
+                    self.lasting.push(now.clone());
+                    self.require(inner, &Required::Where(vec![now]))?;
+                }
+            },
+            Linear::Until(inner, goal) => {
+                let goal = self.condition(goal)?;
+                let number = self.n_carried;
+                self.n_carried += 1;
+                let missing = format!("(not {goal})");
+                let (fluent, pending) = (format!("agon_owed{number}"), format!("agon_o{number}"));
+                let carried = vec![format!("(true {fluent})"), missing.clone()];
+                match required {
+                    Required::Everywhere => {
+                        self.is_permanent = true;
+                        self.rule(&pending, &[missing]);
+                    }
+                    Required::AtStart => {
+                        // Once it is not required, play is not followed any further.
+                        self.has_fluents |= self.n_carried > 1;
+                        self.fluent(&fluent);
+                        let _ = writeln!(self.text, "(init {fluent})");
+                        self.rule(&pending, &carried);
+                    }
+                    Required::Where(body) => {
+                        self.has_fluents = true;
+                        self.fluent(&fluent);
+                        let mut first = body.clone();
+                        first.push(missing);
+                        self.rule(&pending, &first);
+                        self.rule(&pending, &carried);
+                    }
+                }
+                if !matches!(required, Required::Everywhere) {
+                    self.rule(&format!("(next {fluent})"), std::slice::from_ref(&pending));
+                }
+                let name = format!("{PENDING}{}", self.n_pending);
+                self.n_pending += 1;
+                self.percept(&name, std::slice::from_ref(&pending));
+                self.percept(BAD, &[pending.clone(), "terminal".to_owned()]);
+                self.lasting.push(pending.clone());
+                self.require(inner, &Required::Where(vec![pending]))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Defines a relation that holds where the condition does. Its arguments are those variables of
     /// the condition that occur in `outside`.
     fn relation(

@@ -1,3 +1,5 @@
+mod oracle;
+
 use std::sync::Arc;
 
 use agon_gdl::check::check;
@@ -46,7 +48,12 @@ fn formulas_are_read_or_explained() {
     let wrong = |text: &str| Formula::parse(text).expect_err("it is wrong").to_string();
     assert!(wrong("(alwais terminal)").contains("did you mean `always`?"));
     assert!(wrong("(until terminal)").contains("takes 2 conditions"));
-    assert!(wrong("(always (never terminal))").contains("one temporal word"));
+    assert!(wrong("(always (cell (never terminal) 1))").contains("no temporal word"));
+    assert!(wrong("(and terminal terminal)").contains("none of the words"));
+    assert!(wrong("(always (implies (p ?x) (eventually (q ?x))))").contains("`?x` occurs in two"));
+    assert!(wrong("(until (p ?x) (q ?x))").contains("`?x` occurs in two"));
+    assert!(wrong("(always (implies terminal))").contains("takes 2 parts"));
+    assert!(wrong("(implies (always terminal))").contains("takes 2 parts"));
     assert!(wrong("(always (does x y))").contains("about a step"));
     assert!(wrong("(always terminal").contains("parenthesis"));
     assert!(wrong("terminal").contains("one list"));
@@ -106,4 +113,59 @@ fn unknown_names_are_explained() {
     assert!(wrong("(never (cel 1 1 x))").contains("did you mean `cell`?"));
     assert!(wrong("(never (cell 1 1 z))").contains("do not mention `z`"));
     assert!(wrong("(never (next (cell 1 1 x)))").contains("`true`"));
+}
+
+#[test]
+fn formulas_nest() {
+    let game = shipped("tic-tac-toe");
+    // A mark stays for ever.
+    let stays = decided(&game, "(always (implies (cell 1 1 x) (always (cell 1 1 x))))");
+    assert_eq!(stays.verdict, Verdict::Proved, "{stays:?}");
+    // Winning does not stay possible: after some moves, o can only draw or lose.
+    let possible = decided(&game, "(always (reachable (goal oplayer 100)))");
+    assert_eq!(possible.verdict, Verdict::Refuted);
+    assert!(possible.rest.is_some_and(|rest| rest.ends_with("does not hold")));
+    let cell = decided(&game, "(always (implies (cell 2 2 x) (reachable (goal oplayer 100))))");
+    let rest = "(reachable (goal oplayer 100)) does not hold";
+    assert_eq!(cell.rest.as_deref(), Some(rest), "the temporal part alone is named");
+    assert!(possible.line.is_some_and(|line| !line.is_empty()));
+    // From some state on, every play ends with a win of x.
+    let forced = "(reachable (and (not terminal) (eventually (and terminal (goal xplayer 100)))))";
+    let forced = decided(&game, forced);
+    assert_eq!(forced.verdict, Verdict::Proved);
+    assert!(forced.rest.is_some_and(|rest| rest.starts_with("(eventually")), "all plays show it");
+    let both = "(and (eventually terminal) (reachable (goal xplayer 100)))";
+    assert_eq!(decided(&game, both).verdict, Verdict::Proved);
+    let either = "(or (always (not terminal)) (reachable (goal xplayer 30)))";
+    assert_eq!(decided(&game, either).verdict, Verdict::Refuted);
+}
+
+#[test]
+fn endless_plays_are_found_by_the_solver() {
+    let patient = game(&walker(4, true));
+    let formula = Formula::parse("(always (implies (at 2) (eventually terminal)))");
+    let limits = SafetyLimits { states: 0, plays: 0, steps: 10, ..SafetyLimits::default() };
+    let decision = decide(&patient, &formula.expect("it is right"), &limits);
+    let decision = decision.expect("the game has a circuit");
+    assert_eq!((decision.verdict, decision.loop_start), (Verdict::Refuted, Some(2)));
+    assert_eq!(decision.line.map(|line| line.len()), Some(3), "go to 2, and wait twice");
+}
+
+#[test]
+fn conditions_of_a_state_stand_in_for_what_is_too_large() {
+    let limits = SafetyLimits { states: 0, plays: 0, steps: 45, ..SafetyLimits::default() };
+    let long = game(&walker(40, false));
+    let ask = |text: &str| {
+        let formula = Formula::parse(text).expect("it is right");
+        decide(&long, &formula, &limits).expect("the game has a circuit")
+    };
+    // The play ends at 40, so that 7 cannot be reached from there.
+    assert_eq!(ask("(always (reachable (at 7)))").verdict, Verdict::Refuted);
+    // At each state, the inside is true by the state alone.
+    let stays = "(always (or (not terminal) (reachable (at 40))))";
+    assert_eq!(ask(stays).verdict, Verdict::Proved);
+    assert_eq!(ask("(reachable (always (at 40)))").verdict, Verdict::Proved);
+    let unknown = ask("(always (reachable (at 40)))");
+    assert_eq!(unknown.verdict, Verdict::Unknown);
+    assert!(unknown.why.is_some_and(|why| why.contains("too many states")));
 }

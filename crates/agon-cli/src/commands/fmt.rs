@@ -41,8 +41,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (mut n_changed, mut n_faulty, mut n_unreadable) = (0, 0, 0);
     for file in &args.files {
-        let source = match open::source(file) {
-            Ok(source) => source,
+        // Parameters stay as they are written.
+        let source = match open::raw_source(file) {
+            Ok((source, _)) => source,
             Err(failure) => {
                 n_unreadable += 1;
                 report(args, file, &failure.message);

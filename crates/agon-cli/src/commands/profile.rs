@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use agon::profile::{Profile, ProfileOptions, profile};
+use agon::open::{Language, language};
+use agon::profile::{Profile, ProfileOptions, profile, profile_rewriting};
 
 use crate::failure::Failure;
 use crate::open::{self, RuleOptions};
@@ -19,6 +20,7 @@ Examples:
   agon profile connect-four
   agon profile my-game.kif --plays 100
   agon profile my-game.kif --annotate
+  agon profile toss/breakthrough
   agon profile my-game.kif --json")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
@@ -50,17 +52,27 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Failure::unreadable(format!("--seconds: {} is not a number of seconds", args.seconds))
     })?;
     let source = open::source(&args.game)?;
-    let game = open::open_source(source, &args.play)?;
     let options =
         ProfileOptions { plays: args.plays, max_steps: args.max_steps, seed: args.seed, time };
     let spinner = terminal::spinner("playing");
-    let found = profile(&game, &options);
+    let (found, text) = match language(&source) {
+        Language::Gdl => {
+            let game = open::open_source(source, &args.play)?;
+            let text = game.rules().sheet().source.text().to_owned();
+            (profile(&game, &options), text)
+        }
+        Language::Toss => {
+            let game = open::open_toss(source)?;
+            let text = game.arena().sheet().source.text().to_owned();
+            (profile_rewriting(&game, &options), text)
+        }
+    };
     spinner.finish_and_clear();
     let found = found.map_err(Failure::wrong)?;
     if args.json {
         say!("{}", found.to_json());
     } else if args.annotate {
-        annotate(game.rules().sheet().source.text(), &found);
+        annotate(&text, &found);
     } else {
         put!("{found}");
     }

@@ -13,15 +13,17 @@ use crate::terminal::{self, say};
 #[derive(clap::Args)]
 #[command(after_help = "\
 A formula is (always F), (never F), (reachable F), (until F G) or (eventually G). F and G are
-conditions as in rules: fluents, legal, goal, terminal and relations of the rules, joined by and,
-or, not and implies. A variable means \"for some value\". Ready-made questions: termination,
-playability, weak-winnability, strong-winnability; all asks them all.
+formulas or conditions as in rules: fluents, legal, goal, terminal and relations of the rules.
+Both are joined by and, or, not and implies. A variable means \"for some value\". Ready-made
+questions: termination, playability, weak-winnability, strong-winnability; all asks them all.
 
 Exit code 0: all proved; 1: something is refuted; 3: something is unknown.
 
 Examples:
   agon prove tic-tac-toe \"(never (and (cell ?x ?y x) (cell ?x ?y o)))\"
-  agon prove connect-four \"(reachable (and terminal (goal white 50)))\"
+  agon prove connect-four \"(reachable (and terminal (goal red 50)))\"
+  agon prove tic-tac-toe \"(always (implies (cell 1 1 x) (always (cell 1 1 x))))\"
+  agon prove tic-tac-toe \"(always (reachable (goal oplayer 100)))\"
   agon prove my-game.kif termination
   agon prove my-game.kif all --json")]
 pub(crate) struct Args {

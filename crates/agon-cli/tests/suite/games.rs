@@ -51,8 +51,14 @@ pub(super) fn name(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Reads a rulesheet.
+/// Reads a rulesheet. Parameters have their declared values.
 pub(super) fn source(path: &Path) -> Arc<Source> {
+    agon::open::expanded(raw_source(path), &Default::default())
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Reads a rulesheet as it is written.
+pub(super) fn raw_source(path: &Path) -> Arc<Source> {
     let bytes = std::fs::read(path)
         .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
     Arc::new(Source::from_bytes(name(path), &bytes))

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use agon::open::Settings;
 use agon_game::{Position, Role, laws};
 use agon_gdl::by_play::{PlayPlan, check_by_play};
 use agon_gdl::check::check;
@@ -28,7 +29,7 @@ fn are_enough() {
     let count = |family: &str| rulesheets(&games::root().join("games").join(family)).len();
     let (n_gdl, n_gdl2) = (count("gdl"), count("gdl2"));
     assert!(n_gdl >= 60, "only {n_gdl} games in GDL");
-    assert!(n_gdl2 >= 17, "only {n_gdl2} games in GDL-II");
+    assert!(n_gdl2 >= 19, "only {n_gdl2} games in GDL-II");
 }
 
 #[test]
@@ -52,6 +53,24 @@ fn have_header_perft_and_trace() {
             Ok(())
         } else {
             Err(format!("{}: {}", name(path), missing.join(", ")))
+        }
+    });
+}
+
+#[test]
+fn have_the_usual_layout() {
+    let toss = std::fs::read_dir(games::root().join("games/toss")).expect("the folder exists");
+    let toss = toss.map(|entry| entry.expect("entries are readable").path());
+    let mut all: Vec<PathBuf> =
+        toss.filter(|path| path.extension().is_some_and(|ending| ending == "toss")).collect();
+    assert!(all.len() > 20, "structure rewriting games ship");
+    all.extend(shipped());
+    for_each(&all, |path| {
+        let source = games::raw_source(path);
+        let text = agon::format::format(&source).map_err(|found| format!("{found:?}"))?;
+        match text == source.text() {
+            true => Ok(()),
+            false => Err(format!("{}: run `agon fmt` on it", path.display())),
         }
     });
 }
@@ -97,35 +116,59 @@ fn have_the_recorded_numbers_of_plays() {
     for_each(&shipped(), |path| {
         let text = std::fs::read_to_string(path.with_extension("perft"))
             .map_err(|error| error.to_string())?;
-        let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
-        let lines = lines.map(Line::read).collect::<Result<Vec<Line>, String>>();
-        let lines = lines.map_err(|why| format!("{}: {why}", name(path)))?;
-        if !lines.iter().any(|line| matches!(line.what, Counted::Reached)) {
-            return Err(format!("{}: no perft line", name(path)));
+        let mut wrong = Vec::new();
+        for (settings, lines) in sections(&text).map_err(|why| format!("{}: {why}", name(path)))? {
+            // A count of ended plays costs as much as all plays of that depth.
+            let too_deep = lines
+                .iter()
+                .filter(|line| line.count > MAX_NODES && !is_slow)
+                .map(|line| line.depth)
+                .min();
+            let wanted = |line: &&Line| too_deep.is_none_or(|depth| line.depth < depth);
+            n_skipped
+                .fetch_add(lines.iter().filter(|line| !wanted(line)).count(), Ordering::Relaxed);
+            let deepest = lines.iter().filter(wanted).map(|line| line.depth).max().unwrap_or(0);
+            let mut counts = Counts { reached: vec![0; deepest + 1], ended: vec![0; deepest + 1] };
+            let source = agon::open::expanded(games::raw_source(path), &settings)
+                .map_err(|error| error.to_string())?;
+            counts.walk(&mut games::open(source)?.start(), 0);
+            wrong.extend(
+                lines
+                    .iter()
+                    .filter(wanted)
+                    .map(|line| (line, counts.of(line)))
+                    .filter(|(line, here)| line.count != *here)
+                    .map(|(line, here)| {
+                        format!("{} {settings:?}: `{}`, here {here}", name(path), line.text)
+                    }),
+            );
         }
-        // A count of ended plays costs as much as all plays of that depth.
-        let too_deep = lines
-            .iter()
-            .filter(|line| line.count > MAX_NODES && !is_slow)
-            .map(|line| line.depth)
-            .min();
-        let wanted = |line: &&Line| too_deep.is_none_or(|depth| line.depth < depth);
-        n_skipped.fetch_add(lines.iter().filter(|line| !wanted(line)).count(), Ordering::Relaxed);
-        let deepest = lines.iter().filter(wanted).map(|line| line.depth).max().unwrap_or(0);
-        let mut counts = Counts { reached: vec![0; deepest + 1], ended: vec![0; deepest + 1] };
-        counts.walk(&mut games::open(games::source(path))?.start(), 0);
-        let wrong: Vec<String> = lines
-            .iter()
-            .filter(wanted)
-            .map(|line| (line, counts.of(line)))
-            .filter(|(line, here)| line.count != *here)
-            .map(|(line, here)| format!("{}: `{}`, here {here}", name(path), line.text))
-            .collect();
         if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
     });
     let n_skipped = n_skipped.into_inner();
     if n_skipped > 0 {
         println!("{n_skipped} lines above {MAX_NODES} plays skipped; SLOW=1 counts them too");
+    }
+}
+
+/// Reads a `.perft` file. Its lines count plays with the declared values of parameters, and those
+/// after a line such as `set size=7` with other values.
+fn sections(text: &str) -> Result<Vec<(Settings, Vec<Line>)>, String> {
+    let mut sections = vec![(Settings::new(), Vec::new())];
+    for line in text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
+        if let Some(values) = line.strip_prefix("set ") {
+            let settings: Option<Settings> = values.split(',').map(agon::open::setting).collect();
+            let settings = settings.ok_or_else(|| format!("`{line}` is not `set NAME=VALUE`"))?;
+            sections.push((settings, Vec::new()));
+        } else {
+            let (_, lines) = sections.last_mut().expect("there is a first section");
+            lines.push(Line::read(line)?);
+        }
+    }
+    let counts = |lines: &[Line]| lines.iter().any(|line| matches!(line.what, Counted::Reached));
+    match sections.iter().all(|(_, lines)| counts(lines)) {
+        true => Ok(sections),
+        false => Err("a section has no perft line".to_owned()),
     }
 }
 

@@ -32,10 +32,19 @@ impl Item<'_> {
     }
 }
 
+/// What braces mean.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Braces {
+    /// They are letters of names.
+    Letters,
+    /// They hold expressions over parameters, which stay as they are written.
+    Expressions,
+}
+
 /// Formats a text with matching parentheses.
-pub(super) fn format(text: &str) -> String {
+pub(super) fn format(text: &str, braces: Braces) -> String {
     let mut printer = Printer { text: String::with_capacity(text.len()), column: 0 };
-    printer.clauses(&items(text));
+    printer.clauses(&items(text, braces));
     let mut text = printer.text;
     if !text.is_empty() {
         text.push('\n');
@@ -43,11 +52,16 @@ pub(super) fn format(text: &str) -> String {
     text
 }
 
-fn items(text: &str) -> Vec<Item<'_>> {
+fn items(text: &str, braces: Braces) -> Vec<Item<'_>> {
     let mut open: Vec<(&str, Vec<Item<'_>>)> = Vec::new();
     let mut top = Vec::new();
     let mut end = 0;
-    for Lexeme { kind, span } in lexemes(text, Syntax::Kif) {
+    let lexemes = lexemes(text, Syntax::Kif);
+    let lexemes = match braces {
+        Braces::Letters => lexemes,
+        Braces::Expressions => with_braces_joined(text, lexemes),
+    };
+    for Lexeme { kind, span } in lexemes {
         let (word, gap) = (&text[span.start()..span.end()], &text[end..span.start()]);
         end = span.end();
         let (kind, gap) = match kind {
@@ -67,6 +81,34 @@ fn items(text: &str) -> Vec<Item<'_>> {
         open.last_mut().map_or(&mut top, |(_, list)| list).push(Item { kind, gap });
     }
     top
+}
+
+/// Joins everything from an opening brace to the closing one to a single name. If a brace is not
+/// closed, it is not known what belongs to it, and nothing is joined.
+fn with_braces_joined(text: &str, lexemes: Vec<Lexeme>) -> Vec<Lexeme> {
+    let mut joined: Vec<Lexeme> = Vec::new();
+    let mut depth = 0_usize;
+    for &lexeme in &lexemes {
+        let is_inside = depth > 0;
+        let word = &text[lexeme.span.start()..lexeme.span.end()];
+        if lexeme.kind != LexemeKind::Comment && !word.starts_with(['"', '|']) {
+            for byte in word.bytes() {
+                match byte {
+                    b'{' => depth += 1,
+                    b'}' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+            }
+        }
+        match joined.last_mut() {
+            Some(last) if is_inside => last.span = last.span.to(lexeme.span),
+            _ => joined.push(match depth {
+                0 => lexeme,
+                _ => Lexeme { kind: LexemeKind::Name, ..lexeme },
+            }),
+        }
+    }
+    if depth == 0 { joined } else { lexemes }
 }
 
 struct Printer {

@@ -210,3 +210,12 @@ fn unmatched_parentheses_are_reported() {
     let findings = format(&source("x.kif", "(p (q)"), &Default::default()).expect_err("unmatched");
     assert_eq!(findings.0[0].code, "unmatched-parenthesis");
 }
+
+#[test]
+fn parameters_stay_as_they_are_written() {
+    check(
+        ";; param size = 3\n(p {(size-1)*2}   {i=1..size:  (q {i})})\n(<= r\n(s {1..size}))",
+        ";; param size = 3\n(p {(size-1)*2} {i=1..size:  (q {i})})\n(<= r\n    (s {1..size}))\n",
+    );
+    check("(p {a (q)})", "(p {a (q) })\n");
+}

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use agon_text::Source;
+use agon_text::{Source, Span};
 
 use super::*;
 

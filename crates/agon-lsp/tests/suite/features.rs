@@ -48,6 +48,22 @@ fn diagnostics_have_codes_related_places_and_links() {
 }
 
 #[test]
+fn parameters_are_expanded_before_the_check() {
+    let mut client = Client::start();
+    let text = format!(";; param n = 3 in 1..9\n{GAME}\n(q {{1..n}} {{i=1..n: (w {{i}})}})\n");
+    let found = client.open(URI, &text);
+    let found_in_plain = client.change(URI, 2, json!([{"text": GAME}]));
+    let codes = |found: &[serde_json::Value]| {
+        let codes = found.iter().map(|one| one["code"].to_string());
+        codes.filter(|code| code.contains("param") || code.contains("parenthes")).count()
+    };
+    assert_eq!(codes(&found), codes(&found_in_plain), "{found:?}");
+    let wrong = client.change(URI, 3, json!([{"text": text.replace("..n}", "..m}")}]));
+    let finding = wrong.iter().find(|one| one["code"] == "param-expression").expect("found");
+    assert!(finding["message"].to_string().contains("no parameter `m`"), "{finding}");
+}
+
+#[test]
 fn quick_fixes_and_fix_all_remove_the_findings() {
     let mut client = Client::start();
     let text = GAME.replace("(succ 2 3)", "(<= (succ 2 3))\n(<= (succ 2 3))");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use agon_game::{Position, laws};
 use agon_testkit::files;
+use agon_text::params::{self, Notation};
 use agon_text::{Source, render};
 use agon_toss::check::check;
 use agon_toss::interpreter::{Game, Interpreter, Options};
@@ -23,8 +24,12 @@ fn shipped() -> Vec<PathBuf> {
     games
 }
 
+/// Reads a game. Parameters have their declared values.
 fn text(path: &Path) -> String {
-    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    let source = files::source(path);
+    let expanded = params::expand(&source, &Default::default(), Notation::Toss);
+    let expanded = expanded.unwrap_or_else(|found| panic!("{}: {found:?}", path.display()));
+    expanded.map_or(source, |expanded| expanded.source).text().to_owned()
 }
 
 /// Opens a game without findings.

@@ -156,7 +156,7 @@ impl Domain {
                 let (names, coordinates) = split(&self.bank, shape, term);
                 rows.entry(names).or_default().push(coordinates);
             }
-            for (names, rows) in rows {
+            for (names, rows) in by_text(&self.game, rows) {
                 self.by_names.insert((functor, names.clone()), self.predicates.len());
                 self.predicates.push(Predicate { functor, names, rows });
             }
@@ -328,6 +328,18 @@ pub(super) fn split(bank: &TermBank, shape: &Shape, term: TermId) -> (Vec<TermId
         if *named { names.push(argument) } else { coordinates.push(argument) }
     }
     (names, coordinates)
+}
+
+/// Sorts what belongs to names by their texts. The numbers of terms depend on the order in which
+/// relations are evaluated, which must not show in a translation.
+pub(super) fn by_text<T>(
+    game: &Game,
+    items: BTreeMap<Vec<TermId>, T>,
+) -> impl Iterator<Item = (Vec<TermId>, T)> {
+    let texts = |names: &[TermId]| names.iter().map(|&name| game.text(name)).collect::<Vec<_>>();
+    let mut items: Vec<(Vec<TermId>, T)> = items.into_iter().collect();
+    items.sort_by_cached_key(|(names, _)| texts(names));
+    items.into_iter()
 }
 
 fn shapes(bank: &TermBank, terms: impl Iterator<Item = TermId>) -> BTreeMap<Functor, Shape> {

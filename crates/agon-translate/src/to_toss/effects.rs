@@ -99,12 +99,12 @@ impl Effects<'_, '_> {
         let role_term = domain.game.role_terms()[role];
         let mut classes = Vec::new();
         for (&functor, shape) in &domain.moves[role] {
-            let names: BTreeSet<Vec<TermId>> = shape
+            let names: BTreeMap<Vec<TermId>, ()> = shape
                 .terms
                 .iter()
-                .map(|&term| super::domain::split(&domain.bank, shape, term).0)
+                .map(|&term| (super::domain::split(&domain.bank, shape, term).0, ()))
                 .collect();
-            for names in names {
+            for (names, ()) in super::domain::by_text(&domain.game, names) {
                 let mut names = names.into_iter();
                 let mut arguments = Vec::new();
                 for &named in &shape.named {

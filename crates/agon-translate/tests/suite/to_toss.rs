@@ -120,7 +120,7 @@ fn places_become_elements_and_turns_become_locations() {
     let translation = translated(&game("gdl", "tic-tac-toe")).expect("tic-tac-toe is translated");
     for line in [
         "  MATCH Cell_blank(c) and not Terminal()",
-        "  RELS not Cell_o(c); not Cell_blank(c); Cell_x(c)",
+        "  RELS not Cell_blank(c); not Cell_o(c); Cell_x(c)",
     ] {
         assert!(
             translation.text.lines().any(|known| known == line),
@@ -180,7 +180,7 @@ fn lockstep_play_finds_wrong_translations() {
     let translation = translated(&game).expect("tic-tac-toe is translated");
     let wrong = [
         (" and not Terminal()", ""),
-        ("RELS not Cell_o(c); not Cell_blank(c); Cell_x(c)", "RELS not Cell_o(c); Cell_x(c)"),
+        ("RELS not Cell_blank(c); not Cell_o(c); Cell_x(c)", "RELS not Cell_o(c); Cell_x(c)"),
         ("50 * ", "49 * "),
         ("MOVES [Mark -> 1]", "MOVES [Mark -> 0]"),
     ];

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agon_gdl::params::{Expanded, Param, Settings, expand};
 use agon_text::Source;
+use agon_text::params::{Expanded, Notation, Param, Settings};
 
 use super::{Language, OpenError, language};
 use crate::shipped::Shipped;
@@ -62,19 +62,11 @@ pub fn located(name: &str, folder: &Path) -> String {
 /// # Errors
 /// [`OpenError::Rules`] if an expression is wrong, or a value is not allowed.
 pub fn expanded(source: Arc<Source>, settings: &Settings) -> Result<Arc<Source>, OpenError> {
-    if language(&source) == Language::Toss {
-        return match settings.keys().next() {
-            None => Ok(source),
-            Some(name) => Err(OpenError::Unreadable {
-                name: source.name().to_owned(),
-                reason: format!(
-                    "{} has no parameter `{name}`: only rules in GDL have parameters",
-                    source.name()
-                ),
-            }),
-        };
-    }
-    match expand(&source, settings) {
+    let expanded = match language(&source) {
+        Language::Gdl => agon_gdl::params::expand(&source, settings),
+        Language::Toss => agon_text::params::expand(&source, settings, Notation::Toss),
+    };
+    match expanded {
         Ok(Some(Expanded { source, .. })) => Ok(source),
         Ok(None) => Ok(source),
         Err(findings) => Err(OpenError::Rules { findings: findings.0, source }),
@@ -85,6 +77,6 @@ pub fn expanded(source: Arc<Source>, settings: &Settings) -> Result<Arc<Source>,
 pub fn params(source: &Source) -> Vec<Param> {
     match language(source) {
         Language::Gdl => agon_gdl::params::declarations(source).0,
-        Language::Toss => Vec::new(),
+        Language::Toss => agon_text::params::declarations(source, Notation::Toss).0,
     }
 }

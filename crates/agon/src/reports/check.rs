@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use agon_gdl::check::Checked;
 use agon_gdl::read::ReadOptions;
+use agon_text::params::{self, Notation};
 use agon_text::{Diagnostic, Diagnostics, Source};
 use serde_json::{Value, json};
 
@@ -99,7 +100,12 @@ fn toss(source: &Arc<Source>, plays: CheckPlays, watch: &mut dyn FnMut()) -> Dia
                     is_quick: plays.is_quick,
                     deadline: plays.deadline(),
                 };
-                findings.0.extend(check_by_play(&game, &plan, watch).0);
+                let played = check_by_play(&game, &plan, watch);
+                let expanded = params::expand(source, &Default::default(), Notation::Toss);
+                let expanded = expanded.ok().flatten();
+                findings
+                    .0
+                    .extend(expanded.map_or(played.clone(), |e| e.original_findings(played)).0);
             }
             Err(finding) => findings.push(*finding),
         }

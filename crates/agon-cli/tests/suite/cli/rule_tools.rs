@@ -59,7 +59,42 @@ fn parameters_are_set_for_every_command() {
     agon(&["info", &steps, "--set", "steps=99"]).complains(1, "the rules allow 2 to 9");
     agon(&["info", &steps, "--set", "stops=4"]).complains(1, "did you mean `steps`?");
     agon(&["info", &steps, "--set", "steps"]).complains(2, "size=9");
-    agon(&["info", "toss/tic-tac-toe", "--set", "size=4"]).complains(2, "only rules in GDL");
+    agon(&["info", "toss/tic-tac-toe", "--set", "size=4"]).complains(1, "no parameter `size`");
+    let counted = agon(&["perft", "toss/gomoku-19x19", "--set", "size=6", "--depth", "2"]);
+    assert!(counted.succeeds().out.contains("perft 2 1260"), "36 times 35");
+    let counted = agon(&["perft", "hex(size=9)", "--depth", "2"]).succeeds().out;
+    assert!(counted.contains("perft 2 6480"), "81 times 80: {counted}");
+}
+
+/// Formatting a file with parameters must not replace them by their values.
+#[test]
+fn formatting_keeps_parameters() {
+    let scratch = Scratch::new("format-params");
+    let steps = scratch.file("steps.kif", &STEPS.replace("(role", "(  role"));
+    agon(&["fmt", &steps]).succeeds();
+    let written = std::fs::read_to_string(&steps).expect("the file is there");
+    assert!(written.contains("(succ {") && written.contains("(role"), "{written}");
+    agon(&["fmt", &steps, "--check"]).succeeds();
+}
+
+#[test]
+fn games_are_listed_by_tag() {
+    let chance = agon(&["games", "chance"]).succeeds().out;
+    assert!(chance.contains("2048") && !chance.contains("connect-four"), "{chance}");
+    let hidden = agon(&["games", "hidden", "--json"]).succeeds().out;
+    assert!(!hidden.contains("2048") && hidden.contains("\"hidden\":true"), "{hidden}");
+    assert!(!hidden.contains("\"hidden\":false"), "{hidden}");
+    agon(&["games", "no-such-*"]).complains(1, "the tags are all");
+}
+
+#[test]
+fn temporal_formulas_nest() {
+    let stays = "(always (implies (cell 1 1 x) (always (cell 1 1 x))))";
+    agon(&["prove", "tic-tac-toe", stays]).succeeds();
+    let refuted = agon(&["prove", "tic-tac-toe", "(always (reachable (goal oplayer 100)))"]);
+    assert_eq!(refuted.code, 1);
+    let end = "there (reachable (goal oplayer 100)) does not hold";
+    assert!(refuted.out.contains(end), "{}", refuted.out);
 }
 
 #[test]
@@ -111,6 +146,9 @@ fn rules_are_profiled() {
     let table = agon(&["profile", "tic-tac-toe", "--plays", "2"]).succeeds().out;
     assert!(table.contains("rule\n"), "{table}");
     agon(&["profile", "tic-tac-toe", "--plays", "2", "--annotate"]).succeeds();
+    let rewriting = agon(&["profile", "toss/tic-tac-toe", "--plays", "2"]).succeeds().out;
+    assert!(rewriting.contains("  Cross\n") && rewriting.contains("  Circle\n"), "{rewriting}");
+    agon(&["profile", "toss/tic-tac-toe", "--plays", "2", "--annotate"]).succeeds();
 }
 
 #[test]

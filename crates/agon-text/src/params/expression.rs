@@ -152,6 +152,16 @@ fn is_name_part(c: char) -> bool {
 }
 
 impl Expression {
+    /// Returns the names that occur, from left to right.
+    pub(super) fn names(&self) -> Vec<String> {
+        match self {
+            Expression::Number(_) => Vec::new(),
+            Expression::Name(name) => vec![name.clone()],
+            Expression::Negative(inner) => inner.names(),
+            Expression::Binary(_, left, right) => [left.names(), right.names()].concat(),
+        }
+    }
+
     /// Computes the value. `look_up` returns the value of a name.
     pub(super) fn value(&self, look_up: &dyn Fn(&str) -> Option<i64>) -> Result<i64, Fault> {
         let too_large = || Fault("a number is too large".to_owned());

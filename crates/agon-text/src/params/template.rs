@@ -1,11 +1,8 @@
 //! A parametrised text as pieces, and the plain text that is written from them.
 
-use agon_text::{Diagnostic, Diagnostics, Span, did_you_mean};
-
 use super::expression::{self, Braces, Expression, Fault};
-use super::{MAX_BYTES, Param, Part};
-use crate::read::guess_syntax;
-use crate::syntax::Syntax;
+use super::{MAX_BYTES, Notation, Param, Part};
+use crate::{Diagnostic, Diagnostics, Span, did_you_mean};
 
 /// A piece of a parametrised text.
 #[derive(Debug)]
@@ -39,31 +36,20 @@ const MAX_DEPTH: usize = 20;
 const MAX_WRITTEN: usize = 2_000_000;
 
 /// Splits a text into pieces.
-pub(super) fn read(text: &str, params: &[Param]) -> Result<Vec<Piece>, Diagnostics> {
-    let syntax = guess_syntax(&without_braces(text));
-    let mut reader = Reader { text, syntax, findings: Diagnostics::default() };
-    let pieces = reader.clauses(Span::new(0, text.len()), 0);
+pub(super) fn read(
+    text: &str,
+    params: &[Param],
+    notation: Notation,
+) -> Result<Vec<Piece>, Diagnostics> {
+    let names = params.iter().map(|param| param.name.clone()).collect();
+    let mut reader = Reader { text, notation, names, findings: Diagnostics::default() };
+    let whole = Span::new(0, text.len());
+    let pieces = match notation {
+        Notation::Kif | Notation::Infix => reader.clauses(whole, 0),
+        Notation::Toss => reader.pieces(whole, 0, false),
+    };
     check_names(&pieces, params, &mut Vec::new(), &mut reader.findings);
     if reader.findings.has_errors() { Err(reader.findings) } else { Ok(pieces) }
-}
-
-/// Returns a text without braces that has the syntax of the parametrised one: numbers in place of
-/// expressions, and blocks without their ranges.
-fn without_braces(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['{', '}']) {
-        plain.push_str(&rest[..at]);
-        let is_open = rest[at..].starts_with('{');
-        rest = &rest[at + 1..];
-        if let Some(end) = rest.find(['{', '}', ':']).filter(|_| is_open) {
-            let is_block = rest[end..].starts_with(':');
-            plain.push_str(if is_block { " " } else { "1" });
-            rest = &rest[end + usize::from(!rest[end..].starts_with('{'))..];
-        }
-    }
-    plain.push_str(rest);
-    plain
 }
 
 /// Returns whether the text has no braces.
@@ -77,7 +63,9 @@ pub(super) fn is_plain(pieces: &[Piece]) -> bool {
 
 struct Reader<'a> {
     text: &'a str,
-    syntax: Syntax,
+    notation: Notation,
+    /// The names of parameters and of the blocks around the current place.
+    names: Vec<String>,
     findings: Diagnostics,
 }
 
@@ -89,9 +77,10 @@ impl Reader<'_> {
     /// Returns the end of the comment that starts here, if one does.
     fn comment_end(&self, at: usize, end: usize) -> Option<usize> {
         let rest = &self.text.as_bytes()[at..end];
-        let starts = match self.syntax {
-            Syntax::Kif => rest.starts_with(b";"),
-            Syntax::Infix => rest.starts_with(b"%") || rest.starts_with(b"//"),
+        let starts = match self.notation {
+            Notation::Kif => rest.starts_with(b";"),
+            Notation::Infix => rest.starts_with(b"%") || rest.starts_with(b"//"),
+            Notation::Toss => rest.starts_with(b"//"),
         };
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         starts.then(|| at + rest.iter().position(is_end).unwrap_or(rest.len()))
@@ -100,7 +89,13 @@ impl Reader<'_> {
     /// Returns the end of the quoted name that starts here, if one does.
     fn quote_end(&self, at: usize, end: usize) -> Option<usize> {
         let mark = self.byte(at).filter(|byte| matches!(byte, b'"' | b'|' | b'\''))?;
-        if mark == b'\'' && self.syntax == Syntax::Kif {
+        let is_quote = match self.notation {
+            Notation::Kif => mark != b'\'',
+            Notation::Infix => true,
+            // Quotation marks are around boards, in which rows may be repeated.
+            Notation::Toss => false,
+        };
+        if !is_quote {
             return None;
         }
         let rest = &self.text[at + 1..end];
@@ -172,18 +167,18 @@ impl Reader<'_> {
                     at = self.braces_end(at, end).unwrap_or(end);
                     // Braces around whole clauses are a clause of their own.
                     let is_whole = depth == 0 && self.text[start..].starts_with('{');
-                    if is_whole && self.syntax == Syntax::Kif {
+                    if is_whole && self.notation == Notation::Kif {
                         return at;
                     }
                     continue;
                 }
                 b'(' => depth += 1,
                 b')' => depth = depth.saturating_sub(1),
-                b'.' if self.syntax == Syntax::Infix && depth == 0 => return at + 1,
+                b'.' if self.notation == Notation::Infix && depth == 0 => return at + 1,
                 _ => {}
             }
             at += 1;
-            if self.syntax == Syntax::Kif && depth == 0 {
+            if self.notation == Notation::Kif && depth == 0 {
                 let next = self.byte(at);
                 let ends = |byte: u8| byte.is_ascii_whitespace() || b"();".contains(&byte);
                 if byte == b')' || next.is_none_or(ends) {
@@ -206,6 +201,10 @@ impl Reader<'_> {
             } else if let Some(end) = self.quote_end(at, span.end()) {
                 at = end;
             } else if self.byte(at) == Some(b'{') {
+                if !self.are_ours(at, span.end()) {
+                    at += 1;
+                    continue;
+                }
                 let Some(end) = self.braces_end(at, span.end()) else {
                     self.findings.push(unclosed(at));
                     break;
@@ -233,6 +232,19 @@ impl Reader<'_> {
         pieces
     }
 
+    /// Returns whether the braces that start here hold an expression, and not a part of the rules.
+    fn are_ours(&self, start: usize, end: usize) -> bool {
+        if self.notation != Notation::Toss {
+            return true;
+        }
+        let Some(end) = self.braces_end(start, end) else { return false };
+        match expression::braces(&self.text[start + 1..end - 1]) {
+            Ok(Braces::Value(value)) => value.names().iter().any(|name| self.names.contains(name)),
+            Ok(Braces::Range { .. }) => true,
+            Err(_) => false,
+        }
+    }
+
     /// Reads what stands between braces.
     fn braces(&mut self, span: Span, depth: usize, is_whole: bool) -> Option<Piece> {
         let inside = Span::new(span.start() + 1, span.end() - 1);
@@ -241,15 +253,21 @@ impl Reader<'_> {
         } else {
             match expression::braces(&self.text[inside.start()..inside.end()]) {
                 Ok(Braces::Value(value)) => return Some(Piece::Value(value, span)),
+                Ok(Braces::Range { body: None, .. }) if self.notation == Notation::Toss => {
+                    Fault("a range repeats a clause of GDL, and here is none".to_owned())
+                }
                 Ok(Braces::Range { name, low, high, body: None }) => {
                     return Some(Piece::Range(Binding { name, low, high }, span));
                 }
                 Ok(Braces::Range { name, low, high, body: Some(body) }) => {
                     let body = Span::new(inside.start() + body.start, inside.start() + body.end);
-                    let pieces = match is_whole && self.syntax == Syntax::Kif {
+                    let n_names = self.names.len();
+                    self.names.extend(name.clone());
+                    let pieces = match is_whole && self.notation == Notation::Kif {
                         true => self.clauses(body, depth + 1),
                         false => self.pieces(body, depth + 1, false),
                     };
+                    self.names.truncate(n_names);
                     return Some(Piece::Block(Binding { name, low, high }, pieces, span));
                 }
                 Err(fault) => fault,
@@ -370,6 +388,7 @@ fn check_expression(
 /// Writes the plain text.
 pub(super) struct Writer<'a> {
     text: &'a str,
+    notation: Notation,
     params: &'a [Param],
     out: String,
     parts: Vec<Part>,
@@ -387,9 +406,10 @@ enum Lines {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(text: &'a str, params: &'a [Param]) -> Writer<'a> {
+    pub(super) fn new(text: &'a str, params: &'a [Param], notation: Notation) -> Writer<'a> {
         Writer {
             text,
+            notation,
             params,
             out: String::new(),
             parts: Vec::new(),
@@ -446,11 +466,12 @@ impl<'a> Writer<'a> {
             self.line_ends(span, lines);
         }
         for number in low..=high {
-            let is_last = number == high;
+            // Copies in Toss are written as they stand.
+            let is_exact = number == high || self.notation == Notation::Toss;
             self.bound.push((binding.name.clone(), number));
-            self.repeat(inner, if is_last { lines } else { Lines::Joined })?;
+            self.repeat(inner, if is_exact { lines } else { Lines::Joined })?;
             self.bound.pop();
-            if !is_last {
+            if !is_exact {
                 self.space(span)?;
             }
         }
