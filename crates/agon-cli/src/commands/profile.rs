@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Failure::unreadable(format!("--seconds: {} is not a number of seconds", args.seconds))
     })?;
     let source = open::source(&args.game)?;
-    let game = open::open_source(source, &args.play)?;
+    let game = open::open_source(source, &args.play.within(args.seconds))?;
     let options =
         ProfileOptions { plays: args.plays, max_steps: args.max_steps, seed: args.seed, time };
     let spinner = terminal::spinner("playing");
