@@ -113,7 +113,7 @@ fn matches(args: &Args, plan: &ExperimentPlan) -> Result<(), Failure> {
     let experiment = &plan.experiment;
     let is_interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&is_interrupted);
-    let _ = ctrlc::set_handler(move || {
+    crate::signals::on_interrupt(move || {
         if flag.swap(true, Ordering::Relaxed) {
             process_group::kill_all();
             std::process::exit(130);
