@@ -174,7 +174,7 @@ const DEVELOPMENT: [&str; 2] = ["agon-testkit", "xtask"];
 const LANGUAGES: [&str; 4] = ["agon-gdl", "agon-toss", "agon-analysis", "agon-translate"];
 
 /// Crates from crates.io that read arguments, handle signals or draw on the terminal.
-const COMMAND_ONLY: [&str; 3] = ["clap", "ctrlc", "indicatif"];
+const COMMAND_ONLY: [&str; 4] = ["clap", "ctrlc", "indicatif", "signal-hook"];
 
 /// Crates from crates.io that serve pages or keep databases.
 const SERVER_ONLY: [&str; 3] = ["axum", "tokio", "rusqlite"];
