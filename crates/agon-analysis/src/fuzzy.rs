@@ -131,6 +131,7 @@ impl FuzzyEvaluation {
         let (fluents, is_complete) = universe(game, properties);
         let mut theory = Theory::new(game, fluents, is_complete);
         theory.set_deadline(options.deadline);
+        theory.seen = seen_fluents(properties);
         let mut evolution = Evolution::new(&mut theory, &properties.modes);
         let values = goal_values(game, compiled, &mut theory)?;
         let mut expander = Expander::new(&mut theory, &mut evolution, properties, options);
@@ -303,6 +304,14 @@ impl Pattern {
         fluents.dedup();
         Pattern { expression, fluents }
     }
+}
+
+/// Returns the fluents that held in some state of the random plays.
+fn seen_fluents(properties: &Properties) -> BTreeSet<TermId> {
+    let states = properties.plays.plays.iter().flatten();
+    let numbers: BTreeSet<u32> = states.flat_map(|state| state.fluents.iter().copied()).collect();
+    let fluents = numbers.into_iter().filter_map(|number| properties.fluents.get(number as usize));
+    fluents.map(|fluent| fluent.term).collect()
 }
 
 /// Returns the known fluents of a game, and whether these are all possible ones.

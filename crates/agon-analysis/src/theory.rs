@@ -61,6 +61,8 @@ pub(crate) struct Theory {
     forms: BTreeMap<RelationId, (Table, Vec<usize>)>,
     /// Whether `fluents` contains every possible fluent.
     pub(crate) is_complete: bool,
+    /// The fluents that held in some state of a random play. Empty if nothing was played.
+    pub(crate) seen: BTreeSet<TermId>,
     /// Number of steps left for all searches together.
     n_left: AtomicUsize,
     /// Time at which all searches are given up.
@@ -90,6 +92,7 @@ impl Theory {
             place: BTreeMap::new(),
             forms: BTreeMap::new(),
             is_complete,
+            seen: BTreeSet::new(),
             n_left: AtomicUsize::new(MAX_STEPS_IN_ALL),
             deadline: None,
             names: Vec::new(),

@@ -21,6 +21,7 @@ mod outside;
 mod picture;
 mod provenance;
 mod resources;
+mod signals;
 mod subprocess;
 mod terminal;
 mod tournament;

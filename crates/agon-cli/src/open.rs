@@ -3,12 +3,12 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use agon::Game;
 use agon::engine::Engine;
 use agon::models::ModelStore;
-use agon::open::{self, Case, GoalPolicy, OpenError, OpenOptions, Purpose, Settings};
+use agon::open::{self, Case, GoalPolicy, OpenError, OpenLimits, OpenOptions, Purpose, Settings};
 pub(crate) use agon::open::{Language, language, split_settings};
 use agon_circuit::Deadline;
 use agon_text::Source;
@@ -69,6 +69,9 @@ pub(crate) struct RuleOptions {
     pub(crate) goals: GoalChoice,
     #[command(flatten)]
     pub(crate) params: ParamOptions,
+    /// When evaluating the rules ends with a refusal.
+    #[arg(skip)]
+    pub(crate) until: Option<Instant>,
 }
 
 /// Values of the parameters of the rules.
@@ -123,11 +126,24 @@ impl Default for RuleOptions {
             case: CaseChoice::Ignored,
             goals: GoalChoice::Highest,
             params: ParamOptions::default(),
+            until: None,
         }
     }
 }
 
+/// Time in seconds that a command may take beyond twice its own limit, before evaluating the rules
+/// is refused. Most commands check their limit between states.
+const GRACE: f64 = 10.0;
+
 impl RuleOptions {
+    /// Returns the options for a command that looks at a game for some seconds. Rules that take
+    /// much longer are refused, whatever the command is doing.
+    pub(crate) fn within(&self, seconds: f64) -> RuleOptions {
+        let time = Duration::try_from_secs_f64(2.0 * seconds + GRACE).ok();
+        let until = time.and_then(|time| Instant::now().checked_add(time));
+        RuleOptions { until, ..self.clone() }
+    }
+
     pub(crate) fn case(&self) -> Case {
         match self.case {
             CaseChoice::Ignored => Case::Ignored,
@@ -150,11 +166,18 @@ impl RuleOptions {
             GoalChoice::Lowest => GoalPolicy::Lowest,
             GoalChoice::ExactlyOne => GoalPolicy::ExactlyOne,
         };
-        OpenOptions { case: self.case(), goals, ..OpenOptions::default() }
+        let limits = OpenLimits { until: self.until, ..OpenLimits::default() };
+        OpenOptions { case: self.case(), goals, limits, ..OpenOptions::default() }
     }
 }
 
 impl PlayOptions {
+    /// Returns the options for a command that looks at a game for some seconds, like
+    /// [`RuleOptions::within`].
+    pub(crate) fn within(&self, seconds: f64) -> PlayOptions {
+        PlayOptions { engine: self.engine, rules: self.rules.within(seconds) }
+    }
+
     fn options(&self, purpose: Purpose) -> OpenOptions {
         let engine = match self.engine {
             EngineChoice::Auto => open::EngineChoice::Auto,

@@ -14,8 +14,13 @@
 //! open entry, the rules are not stratified for these values, and evaluation stops with
 //! [`RefusalKind::Unstratified`]. So programs that are only locally stratified, by the arguments of
 //! their atoms, are evaluated correctly.
+//!
+//! **Cutting.** [`Engine::ask_some`] does not give up at a limit. From then on every rule ends with
+//! its next answer, and a call returns the answers found so far. All of them are true, because a
+//! negated call that is not complete counts as failed.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::limits::{Limits, Refusal, RefusalKind};
 use crate::plan::{
@@ -63,7 +68,22 @@ struct Evaluation {
     /// Number of steps for earlier states.
     n_steps_before: u64,
     n_cells: usize,
+    cut: Cut,
 }
+
+/// Whether an evaluation goes on with some of the answers when it reaches a limit.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Cut {
+    /// It is refused.
+    Forbidden,
+    /// It goes on.
+    Allowed,
+    /// It has reached a limit, and may take this number of steps in all.
+    Made { max_steps: u64 },
+}
+
+/// Number of steps that are left after a limit, to find an answer from what was found before it.
+const STEPS_AFTER_CUT: u64 = 2_000_000;
 
 /// No open entry.
 const NONE: u32 = u32::MAX;
@@ -100,6 +120,7 @@ impl Engine {
             n_steps: 0,
             n_steps_before: 0,
             n_cells: 0,
+            cut: Cut::Forbidden,
         };
         Engine { plans, evaluation }
     }
@@ -138,8 +159,7 @@ impl Engine {
     /// Evaluates a query. `known` are the values of its known arguments.
     pub fn ask(&mut self, query: QueryId, known: &[TermId]) -> Result<Answers<'_>, Refusal> {
         let key: Vec<u32> = known.iter().map(|t| t.raw()).collect();
-        self.evaluation.depth = 0;
-        self.evaluation.low_link = NONE;
+        self.evaluation.begin();
         let entry = match self.evaluation.call(&self.plans, query.0, &key) {
             Ok(entry) => entry,
             Err(refusal) => {
@@ -149,6 +169,45 @@ impl Engine {
             }
         };
         Ok(Answers { table: &self.evaluation.tables[query.0.index()], entry })
+    }
+
+    /// Evaluates a query like [`Engine::ask`], but not beyond a moment. If a limit is reached, the
+    /// result has those answers that were found, which may be none. Also returns whether the
+    /// answers are all there are.
+    ///
+    /// # Errors
+    /// A refusal if no answer was found, or the evaluation is cancelled.
+    pub fn ask_some(
+        &mut self,
+        query: QueryId,
+        known: &[TermId],
+        until: Instant,
+    ) -> Result<(Answers<'_>, bool), Refusal> {
+        let key: Vec<u32> = known.iter().map(|t| t.raw()).collect();
+        self.evaluation.begin();
+        self.evaluation.cut = Cut::Allowed;
+        let deadline = self.evaluation.limits.deadline;
+        self.evaluation.limits.deadline = Some(deadline.map_or(until, |at| at.min(until)));
+        let called = self.evaluation.call(&self.plans, query.0, &key);
+        self.evaluation.limits.deadline = deadline;
+        let is_complete = called.is_ok() && self.evaluation.cut == Cut::Allowed;
+        if is_complete {
+            self.evaluation.cut = Cut::Forbidden;
+        }
+        let table = &self.evaluation.tables[query.0.index()];
+        let entry = match called {
+            Ok(entry) => Some(entry),
+            Err(refusal) if refusal.kind == RefusalKind::Cancelled => None,
+            Err(_) => table.find(&key),
+        };
+        match (entry.filter(|&entry| is_complete || table.n_answers(entry) > 0), called) {
+            (Some(entry), _) => {
+                let table = &self.evaluation.tables[query.0.index()];
+                Ok((Answers { table, entry }, is_complete))
+            }
+            (None, Err(refusal)) => Err(refusal),
+            (None, Ok(_)) => Err(Refusal { kind: RefusalKind::Deadline, origin: None }),
+        }
     }
 
     /// Returns whether a query has an answer.
@@ -200,6 +259,16 @@ impl Evaluation {
         }
     }
 
+    /// Prepares for a query. Entries of a query that was cut must not be used as answers.
+    fn begin(&mut self) {
+        if self.cut != Cut::Forbidden {
+            self.cut = Cut::Forbidden;
+            self.abandon();
+        }
+        self.depth = 0;
+        self.low_link = NONE;
+    }
+
     fn abandon(&mut self) {
         for table in &mut self.tables {
             table.clear();
@@ -212,6 +281,7 @@ impl Evaluation {
     /// Returns the entry of a call, evaluated as far as currently possible.
     fn call(&mut self, plans: &Plans, id: ProcedureId, key: &[u32]) -> Result<u32, Refusal> {
         let procedure = &plans.procedures[id.index()];
+        let is_cut = self.is_cut();
         let table = &mut self.tables[id.index()];
         let entry = if let Some(entry) = table.find(key) {
             match table.status(entry) {
@@ -220,6 +290,7 @@ impl Evaluation {
                     self.low_link = self.low_link.min(depth);
                     return Ok(entry);
                 }
+                Status::Incomplete { .. } if is_cut => return Ok(entry),
                 // A true atom stays true, whatever else is found.
                 Status::Incomplete { .. }
                     if procedure.n_outputs == 0 && table.n_answers(entry) > 0 =>
@@ -279,6 +350,12 @@ impl Evaluation {
                     self.round += 1;
                     self.low_link = NONE;
                 }
+                break;
+            }
+            if self.is_cut() {
+                let status = Status::Incomplete { depth, round: self.round };
+                self.tables[id.index()].set_status(entry, status);
+                self.low_link = NONE;
                 break;
             }
             if self.low_link < depth {
@@ -397,6 +474,9 @@ impl Evaluation {
                     return Ok(EXHAUSTED);
                 }
                 if self.tables[callee].status(entry) != Status::Complete {
+                    if self.is_cut() {
+                        return Ok(EXHAUSTED);
+                    }
                     let kind = RefusalKind::Unstratified;
                     return Err(Refusal { kind, origin: Some(rule.origin) });
                 }
@@ -424,9 +504,12 @@ impl Evaluation {
         if self.tables[target.id.index()].add(target.entry, answer) {
             self.n_facts += 1;
             self.n_cells += answer.len();
-            if self.n_facts > self.limits.facts {
-                return Err(Refusal { kind: RefusalKind::Facts, origin: Some(rule.origin) });
+            if self.n_facts > self.limits.facts && !self.is_cut() {
+                self.exceed(RefusalKind::Facts, rule)?;
             }
+        }
+        if self.is_cut() {
+            return Ok(LEAVE);
         }
         Ok(rule.last_choice.map_or(LEAVE, |step| step + 1))
     }
@@ -549,7 +632,28 @@ impl Evaluation {
         })
     }
 
-    fn check_limits(&self, rule: &PlannedRule) -> Result<(), Refusal> {
+    fn is_cut(&self) -> bool {
+        matches!(self.cut, Cut::Made { .. })
+    }
+
+    /// Refuses the evaluation because of a limit, or cuts it if that is allowed.
+    fn exceed(&mut self, kind: RefusalKind, rule: &PlannedRule) -> Result<(), Refusal> {
+        if self.cut == Cut::Allowed && kind != RefusalKind::Cancelled {
+            self.cut = Cut::Made { max_steps: self.n_steps + STEPS_AFTER_CUT };
+            return Ok(());
+        }
+        Err(Refusal { kind, origin: Some(rule.origin) })
+    }
+
+    fn check_limits(&mut self, rule: &PlannedRule) -> Result<(), Refusal> {
+        if let Cut::Made { max_steps } = self.cut {
+            let kind = match self.limits.stop.is_set() {
+                true => RefusalKind::Cancelled,
+                false if self.n_steps > max_steps => RefusalKind::Steps,
+                false => return Ok(()),
+            };
+            return Err(Refusal { kind, origin: Some(rule.origin) });
+        }
         let kind = if self.n_steps > self.limits.steps {
             RefusalKind::Steps
         } else if self.n_cells * 4 + self.bank.bytes() > self.limits.bytes {
@@ -559,7 +663,7 @@ impl Evaluation {
         } else {
             return Ok(());
         };
-        Err(Refusal { kind, origin: Some(rule.origin) })
+        self.exceed(kind, rule)
     }
 }
 

@@ -26,6 +26,12 @@ impl StopFlag {
         self.0.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
+    /// Returns this flag if there is one, and `other` if not.
+    #[must_use]
+    pub fn or(&self, other: &StopFlag) -> StopFlag {
+        if self.0.is_some() { self.clone() } else { other.clone() }
+    }
+
     /// Returns the flag itself, if there is one.
     pub fn flag(&self) -> Option<&AtomicBool> {
         self.0.as_deref()
@@ -62,13 +68,14 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        // At least ten times what the most demanding public rulesheet needs.
+        // At least ten times what the most demanding public rulesheet needs. So many steps take
+        // about a minute.
         Limits {
             facts: 20_000_000,
             depth: 100_000,
             term_depth: 400,
             bytes: 4 << 30,
-            steps: 20_000_000_000,
+            steps: 2_000_000_000,
             deadline: None,
             stop: StopFlag::NEVER,
         }

@@ -7,6 +7,7 @@
 //! goal with the least expected branching. The branching is estimated from a sample of real states.
 //! Nothing is evaluated here.
 
+pub(crate) mod agenda;
 mod order;
 pub(crate) mod prepare;
 pub(crate) mod shape;

@@ -206,6 +206,19 @@ impl Program {
 }
 
 impl Rule {
+    /// Calls `change` on each variable of the rule.
+    pub(crate) fn each_variable_mut(&mut self, change: &mut dyn FnMut(&mut u32)) {
+        let in_body = self.body.iter_mut().flat_map(|goal| match goal {
+            Goal::Holds(atom) | Goal::Fails(atom) => atom.arguments.iter_mut().collect(),
+            Goal::Differ(a, b) => vec![a, b],
+        });
+        self.head
+            .arguments
+            .iter_mut()
+            .chain(in_body)
+            .for_each(|pattern| pattern.each_variable_mut(change));
+    }
+
     /// Returns the variables that are bound, by a supplied argument or by a goal whose required
     /// arguments are bound.
     fn found(&self, required_arguments: &[Vec<bool>]) -> Vec<bool> {
@@ -250,6 +263,15 @@ impl Pattern {
             Pattern::Variable(v) => visit(*v),
             Pattern::Function(_, arguments) => {
                 arguments.iter().for_each(|a| a.each_variable(visit));
+            }
+        }
+    }
+
+    fn each_variable_mut(&mut self, change: &mut dyn FnMut(&mut u32)) {
+        match self {
+            Pattern::Variable(v) => change(v),
+            Pattern::Function(_, arguments) => {
+                arguments.iter_mut().for_each(|a| a.each_variable_mut(change));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug};
 use std::hash::Hash;
+use std::time::Instant;
 
 use rand::RngExt;
 
@@ -63,6 +64,13 @@ pub trait Position: Clone + Send {
     /// Returns whether the role may make this move here.
     fn is_legal(&self, role: Role, candidate: &Self::Move) -> bool {
         self.legal_moves(role).contains(candidate)
+    }
+
+    /// Lists the legal moves, but not beyond a moment. If the time or another limit of the engine
+    /// does not suffice, the position has those legal moves of the role that were found. If none was
+    /// found, the position has a fault. An engine that always finds all moves does nothing here.
+    fn list_legal_moves_until(&self, role: Role, until: Instant) {
+        let _ = (role, until);
     }
 
     /// Returns the probability that nature makes this move here. It is uniform over the legal moves

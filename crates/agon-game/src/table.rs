@@ -2,6 +2,7 @@
 //! erased. Search uses [`crate::Position`] instead.
 
 use std::fmt;
+use std::time::Instant;
 
 use crate::{Continuous, Family, Fault, Hidden, Notation, Passage, Rng, Role, Shape};
 
@@ -19,6 +20,11 @@ pub trait Table: Send {
     /// Returns the legal moves of a role, in an order that depends on the position alone. The list
     /// is empty once play has ended.
     fn legal_moves(&self, role: Role) -> Vec<String>;
+    /// Lists the legal moves, but not beyond a moment: see
+    /// [`Position::list_legal_moves_until`](crate::Position::list_legal_moves_until).
+    fn list_legal_moves_until(&self, role: Role, until: Instant) {
+        let _ = (role, until);
+    }
     /// Returns the families of moves with real parameters of a role. The list is empty if the game
     /// is discrete. See [`crate::Continuous`].
     fn families(&self, role: Role) -> Vec<Family> {
@@ -171,6 +177,10 @@ impl<P: Notation + 'static> Table for PositionTable<P> {
 
     fn legal_moves(&self, role: Role) -> Vec<String> {
         self.position.legal_moves(role).iter().map(|m| self.position.move_text(m)).collect()
+    }
+
+    fn list_legal_moves_until(&self, role: Role, until: Instant) {
+        self.position.list_legal_moves_until(role, until);
     }
 
     fn families(&self, role: Role) -> Vec<Family> {

@@ -5,9 +5,9 @@ mod belief;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use agon_datalog::Limits;
+use agon_datalog::{Limits, RefusalKind};
 use agon_game::{Fault, Notation as _, Position as _, Rng, Role};
 use agon_text::{Diagnostic, Diagnostics, Severity, Span};
 use rand::SeedableRng as _;
@@ -56,8 +56,15 @@ impl PlayPlan {
     }
 }
 
-/// Opens rules for plays and plays them. Reports rules that cannot be opened, unless the time of
-/// the plan was too short for that.
+/// Limits of a quick test on one state. They do not depend on the clock, so that every machine
+/// reports the same.
+const QUICK_FACTS: usize = 1_000_000;
+const QUICK_STEPS: u64 = 30_000_000;
+/// Time that the first state of a quick test may take beyond the deadline.
+const QUICK_GRACE: Duration = Duration::from_secs(5);
+
+/// Opens rules for plays and plays them. Reports rules that cannot be opened or tried within the
+/// limits.
 pub fn open_and_check(
     rules: CheckedRules,
     plan: &PlayPlan,
@@ -66,13 +73,34 @@ pub fn open_and_check(
     if plan.plays == 0 {
         return Diagnostics::default();
     }
-    let limits = Limits { deadline: plan.deadline, ..Limits::default() };
-    let options = Options { limits, deadline: plan.deadline, ..Options::default() };
-    match Game::open(rules, options) {
-        Ok(game) => check_by_play(&game, plan, watch),
-        Err(_) if plan.is_late() => Diagnostics::default(),
-        Err(finding) => Diagnostics::from(*finding),
+    let mut limits = Limits { deadline: plan.deadline, ..Limits::default() };
+    if plan.is_quick {
+        limits.facts = QUICK_FACTS;
+        limits.steps = QUICK_STEPS;
+        limits.deadline = plan.deadline.and_then(|deadline| deadline.checked_add(QUICK_GRACE));
     }
+    let deadline = limits.deadline;
+    match Game::open(rules, Options { limits, deadline, ..Options::default() }) {
+        Ok(game) => check_by_play(&game, plan, watch),
+        Err(finding) => {
+            let mut finding = *finding;
+            if plan.is_quick && is_about_limits(&finding.message) {
+                finding.severity = Severity::Warning;
+                finding = finding.hint(QUICK_HINT);
+            }
+            Diagnostics::from(finding)
+        }
+    }
+}
+
+/// What to do about a refusal of a quick test.
+const QUICK_HINT: &str =
+    "this was a quick test; `agon check --plays 1 --seconds 600` takes more time";
+
+/// Returns whether a refusal tells of a limit, not of a mistake.
+fn is_about_limits(message: &str) -> bool {
+    use RefusalKind::{Bytes, Deadline, Facts, Steps};
+    [Bytes, Deadline, Facts, Steps].iter().any(|kind| message.starts_with(&kind.to_string()))
 }
 
 /// Plays random games and reports what goes wrong: each kind of fault once per role, with its
@@ -138,9 +166,16 @@ impl Checker<'_> {
         let mut goals: Vec<Option<i64>> = vec![None; roles.len()];
         for _ in 0..plan.max_steps {
             let outside = position.fluents_outside_base().unwrap_or_default();
-            // A state that was not evaluated in time says nothing about the rules.
-            let is_refused = matches!(position.fault(), Some(Fault::Refused(_)));
-            if plan.is_late() && (is_refused || plan.is_quick) {
+            // A later state that was not evaluated in time says nothing about the rules.
+            let (is_refused, is_out_of_time) = match position.fault() {
+                Some(Fault::Refused(why)) => {
+                    (true, why.starts_with(&RefusalKind::Deadline.to_string()))
+                }
+                Some(Fault::NoLegalMove(_)) | None => (false, false),
+            };
+            let is_first = history.is_empty() && self.n_plays == 0;
+            let says_nothing = is_out_of_time || (plan.is_quick && !is_refused);
+            if plan.is_late() && says_nothing && !(is_refused && is_first) {
                 return;
             }
             if let Some(outside) = outside.first() {
@@ -284,7 +319,7 @@ impl Checker<'_> {
                     self.span_of(keyword::NEXT),
                     format!("{detail}, {often}"),
                 )
-                .hint("usually a recursion keeps building new terms"),
+                .hint("a rule has too many instances, or a recursion keeps building new terms"),
                 FaultKind::Endless => Diagnostic::warning(
                     "play-endless",
                     self.span_of(keyword::TERMINAL),
@@ -347,6 +382,10 @@ impl Checker<'_> {
             };
             if plan.is_strict && *kind != FaultKind::Endless {
                 finding.severity = Severity::Error;
+            }
+            if plan.is_quick && *kind == FaultKind::Refused && is_about_limits(detail) {
+                finding.severity = Severity::Warning;
+                finding = finding.hint(QUICK_HINT);
             }
             if plan.is_quick && !occurrence.after.is_empty() {
                 finding.severity = finding.severity.min(Severity::Warning);

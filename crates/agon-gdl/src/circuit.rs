@@ -28,8 +28,8 @@ use std::time::Instant;
 
 use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
 use agon_datalog::{
-    AtomId, GroundLimits, GroundProgram, MaterialiseLimits, PredicateId, Refusal, RefusalKind,
-    SplitLimits, TermId, demand, ground, materialise, merge, split,
+    AtomId, GroundLimits, GroundProgram, Limits, MaterialiseLimits, PredicateId, Refusal,
+    RefusalKind, SplitLimits, TermId, demand, ground, materialise, merge, split,
 };
 
 use crate::interpreter::Game;
@@ -48,6 +48,18 @@ pub struct CircuitLimits {
     pub ground: GroundLimits,
     /// Maximum number of gates before optimisation.
     pub gates: usize,
+}
+
+impl CircuitLimits {
+    /// Returns these limits within those of an opened game: a game that is cancelled or out of time
+    /// is not grounded either.
+    fn within(&self, game: &Limits) -> CircuitLimits {
+        let mut limits = self.clone();
+        let deadlines = [limits.ground.deadline, game.deadline];
+        limits.ground.deadline = deadlines.into_iter().flatten().min();
+        limits.ground.stop = limits.ground.stop.or(&game.stop);
+        limits
+    }
 }
 
 impl Default for CircuitLimits {
@@ -107,6 +119,7 @@ impl GroundRules<'_> {
     /// Builds a circuit of the rule instances: the second half of [`Game::ground`].
     pub fn wire(&self, limits: &CircuitLimits) -> Result<GroundGame, Refusal> {
         let GroundRules { game, program, relations } = self;
+        let limits = &limits.within(&game.options().limits);
         let wiring = Wiring::new(game, program, relations);
         let circuit = wiring.wire(limits)?;
         let candidates = candidates::candidates(&game.bank, &wiring.base, &circuit.initial);
@@ -142,6 +155,7 @@ impl Game {
 
     /// Finds every rule instance that could ever apply: the first half of [`Game::ground`].
     pub fn ground_rules(&self, limits: &CircuitLimits) -> Result<GroundRules<'_>, Refusal> {
+        let limits = &limits.within(&self.options().limits);
         let mut compiled = compile_rules(self.rules().rules());
         let relations = Relations {
             state: compiled.predicate(keyword::TRUE, 1),

@@ -2,6 +2,7 @@
 //! and programs outside of this process.
 
 use std::fmt;
+use std::time::Instant;
 
 use agon_game::{Continuous, Family, Hidden, IllegalMove, Observation, PositionTable, Role, Table};
 
@@ -20,6 +21,13 @@ pub trait View: Send {
     /// Returns the legal moves of the role. In a game with hidden information these are the moves
     /// that follow from what the role knows.
     fn legal_moves(&mut self) -> Vec<String>;
+
+    /// Returns the legal moves of the role like [`View::legal_moves`], but does not look for them
+    /// beyond a moment. If the time does not suffice, the list has those that were found.
+    fn legal_moves_until(&mut self, until: Instant) -> Vec<String> {
+        let _ = until;
+        self.legal_moves()
+    }
 
     /// Returns the families of moves with real parameters of the role. The list is empty if the
     /// game is discrete.
@@ -89,6 +97,11 @@ impl View for OpenView {
     }
 
     fn legal_moves(&mut self) -> Vec<String> {
+        self.table.legal_moves(self.role)
+    }
+
+    fn legal_moves_until(&mut self, until: Instant) -> Vec<String> {
+        self.table.list_legal_moves_until(self.role, until);
         self.table.legal_moves(self.role)
     }
 

@@ -158,7 +158,11 @@ impl Running {
             Err(why) => remark = Some(why),
         }
         let turn = shared.session.turn();
-        let legal = shared.view.legal_moves();
+        let deadline = received_at + self.clock.whole.saturating_sub(self.clock.margin);
+        // Rules may have more legal moves than can be listed. Half of the time is for the player.
+        let now = Instant::now();
+        let until = now + deadline.saturating_duration_since(now) / 2;
+        let legal = shared.view.legal_moves_until(until);
         let [first, others @ ..] = legal.as_slice() else {
             let fault = shared.view.fault();
             let why = remark.or(fault).unwrap_or_else(|| "there is no legal move".to_owned());
@@ -174,7 +178,6 @@ impl Running {
         }
         let stop = shared.stop_previous();
         drop(shared);
-        let deadline = received_at + self.clock.whole.saturating_sub(self.clock.margin);
         let budget = Budget { stop, ..Budget::until(deadline) };
         let (text, thought, problem) = match self.ask(&legal, budget, give_up) {
             Ok(choice) => (choice.text, choice.thought, None),

@@ -132,6 +132,7 @@ fn is_set(stop: Option<&Arc<AtomicBool>>) -> bool {
 fn strict(limits: &WorkLimits) -> OpenLimits {
     OpenLimits {
         deadline: Some(limits.deadline),
+        until: None,
         stop: Some(Arc::clone(&limits.stop)),
         bytes: Some(MAX_BYTES),
         steps: Some(MAX_STEPS),

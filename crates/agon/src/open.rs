@@ -66,6 +66,9 @@ pub struct OpenOptions {
 pub struct OpenLimits {
     /// Time at which opening must have ended. It does not limit play.
     pub deadline: Option<Instant>,
+    /// Time at which every evaluation of the game ends with a refusal, in opening and in play. For
+    /// programs that look at a game for a while, not for those that play it.
+    pub until: Option<Instant>,
     /// Cancels opening and every evaluation of the game when it is set.
     pub stop: Option<Arc<AtomicBool>>,
     /// Maximum number of bytes that the interpreter uses for one state, and the grounder for the
@@ -288,6 +291,7 @@ pub fn open_gdl(source: Arc<Source>, options: &OpenOptions) -> Result<Arc<gdl::G
     let limits = agon_datalog::Limits {
         bytes: options.limits.bytes.unwrap_or(defaults.bytes),
         steps: options.limits.steps.unwrap_or(defaults.steps),
+        deadline: options.limits.until,
         stop: options.limits.stop_flag(),
         ..defaults
     };

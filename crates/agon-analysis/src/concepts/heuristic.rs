@@ -87,7 +87,10 @@ impl ConceptHeuristic {
     ) -> ConceptHeuristic {
         let LearnOptions { n_wins, seed, .. } = *options;
         let orders = orders.clone();
-        let endings = Endings::play(start, &EndingOptions { n_wins, seed, deadline, orders });
+        // As much time as for the plays is left for the work after them.
+        let late =
+            deadline.and_then(|at| at.checked_add(at.saturating_duration_since(Instant::now())));
+        let mut endings = Endings::play(start, &EndingOptions { n_wins, seed, deadline, orders });
         let max_size = options.max_size.clamp(1, 3);
         let mut concepts = BTreeSet::new();
         if options.kind != HeuristicKind::Statistical {
@@ -96,15 +99,16 @@ impl ConceptHeuristic {
                 None => learn_concepts(&endings, max_size),
             };
             if options.kind == HeuristicKind::Ternary {
-                concepts = joined_concepts(
-                    &concepts.into_iter().filter(|concept| concept.n_facts == 2).collect(),
-                );
+                let pairs = concepts.into_iter().filter(|concept| concept.n_facts == 2).collect();
+                let joined = joined_concepts(&pairs, late);
+                endings.is_late |= joined.is_none();
+                concepts = joined.unwrap_or_default();
             }
         }
         let of_role = |won: &Vec<Vec<u32>>| match options.kind {
             HeuristicKind::Statistical => frequent_sets(won, max_size, SHARE),
             HeuristicKind::Concepts | HeuristicKind::Ternary => {
-                concept_instances(&concepts, won, &endings.facts)
+                concept_instances(&concepts, won, &endings.facts, late)
             }
         };
         let rules: Vec<Vec<WeightedFacts>> = endings.won.iter().map(of_role).collect();

@@ -63,7 +63,7 @@ impl Endings {
             if players.iter().all(|player| endings.won[player.index()].len() >= n_wins) {
                 break;
             }
-            if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            if is_over(deadline) {
                 endings.is_late = true;
                 break;
             }
@@ -189,11 +189,23 @@ pub(super) fn pair_concepts(rules: &[WeightedFacts], facts: &Facts) -> BTreeSet<
     concepts
 }
 
+/// Returns whether a deadline has passed.
+fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() > deadline)
+}
+
 /// Returns the concepts of three facts that are made of two concepts of two facts with a shared
-/// fact (algorithm 4).
-pub(super) fn joined_concepts(concepts: &BTreeSet<Concept>) -> BTreeSet<Concept> {
+/// fact (algorithm 4). Their number grows with the square of that of the given ones. Returns `None`
+/// if the time does not suffice.
+pub(super) fn joined_concepts(
+    concepts: &BTreeSet<Concept>,
+    deadline: Option<Instant>,
+) -> Option<BTreeSet<Concept>> {
     let mut joined = BTreeSet::new();
     for a in concepts {
+        if is_over(deadline) {
+            return None;
+        }
         for b in concepts {
             for own in 0..2 {
                 for others in 0..2 {
@@ -202,15 +214,17 @@ pub(super) fn joined_concepts(concepts: &BTreeSet<Concept>) -> BTreeSet<Concept>
             }
         }
     }
-    joined
+    Some(joined)
 }
 
 /// Rebuilds a heuristic from concepts (algorithm 3). Returns every set of facts that is an instance
-/// of a concept, with its frequency among all sets of the same sizes.
+/// of a concept, with its frequency among all sets of the same sizes. Positions are left out once
+/// the time is over.
 pub(super) fn concept_instances(
     concepts: &BTreeSet<Concept>,
     positions: &[Vec<u32>],
     facts: &Facts,
+    deadline: Option<Instant>,
 ) -> Vec<WeightedFacts> {
     let has = |n: usize| concepts.iter().any(|concept| concept.n_facts == n);
     let mut counts: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
@@ -219,6 +233,9 @@ pub(super) fn concept_instances(
     let mut is_instance: BTreeMap<Vec<u32>, bool> = BTreeMap::new();
     let max_size = if has(3) { 3 } else { 2 };
     for position in positions {
+        if is_over(deadline) {
+            break;
+        }
         subsets(position, max_size, &mut |subset| {
             if subset.len() < 2 || !has(subset.len()) {
                 return;

@@ -274,3 +274,30 @@ fn without_a_winner_there_is_nothing_to_learn() {
     let lines = crate::explain::concepts_text(&learnt, &game.start(), &view);
     assert_eq!(lines[1], "none of 60 plays was won, so there is nothing to learn");
 }
+
+/// Returns the sentence about the concept of some facts.
+fn sentence_of(facts: &[&str]) -> String {
+    let facts: Vec<super::fact::Fact> =
+        facts.iter().map(|fact| super::fact::Fact::parse(fact)).collect();
+    let facts: Vec<&super::fact::Fact> = facts.iter().collect();
+    Concept::of(&facts).expect("they form a concept").sentence()
+}
+
+/// Without a drawing, the first number is the row and the second the column.
+#[test]
+fn sentences_are_grammatical() {
+    for (facts, sentence) in [
+        (
+            vec!["(stone 1 1 white)", "(stone 2 3 white)"],
+            "two stones of one colour, 2 columns and 1 row apart",
+        ),
+        (
+            vec!["(stone 1 1 white)", "(stone 2 1 white)", "(stone 2 2 white)"],
+            "three stones of one colour: the second directly below the first, the third \
+             diagonally below the first to the right",
+        ),
+        (vec!["(heap a 3)", "(heap b 3)"], "heap a and heap b have the same number"),
+    ] {
+        assert_eq!(sentence_of(&facts), sentence);
+    }
+}

@@ -128,9 +128,9 @@ fn pieces(concept: &Concept, steps: &[Step]) -> String {
                     format!("three {plural}{alike} in a row, {line}")
                 }
                 [second, ..] => format!(
-                    "three {plural}{alike}: the second {}, the third {} of the first",
-                    relative(*first),
-                    relative(*second)
+                    "three {plural}{alike}: the second {}, the third {}",
+                    relative_to(*first, "the first"),
+                    relative_to(*second, "the first")
                 ),
             }
         }
@@ -147,28 +147,38 @@ fn mutual(step: Step) -> String {
         (0, n) => format!("one {} above the other", n.abs()),
         (n, 0) => format!("{} apart in one row", n.abs()),
         (a, b) if a.abs() == b.abs() => format!("{} apart on a diagonal", a.abs()),
-        (a, b) => format!("{} columns and {} rows apart", a.abs(), b.abs()),
+        (a, b) => format!("{} and {} apart", count(a.abs(), "column"), count(b.abs(), "row")),
     }
 }
 
+/// Writes a number of things: "1 row", "2 rows".
+fn count(n: i64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
 /// Describes where a piece lies, seen from another.
-fn relative((right, down): Step) -> String {
+fn relative(step: Step) -> String {
+    relative_to(step, "it")
+}
+
+/// Describes where a piece lies, seen from another that has a name.
+fn relative_to((right, down): Step, it: &str) -> String {
     let vertical = |down: i64| if down > 0 { "below" } else { "above" };
     let side = if right > 0 { "right" } else { "left" };
     match (right, down) {
         (0, 0) => "in the same place".to_owned(),
-        (0, 1) => "directly below it".to_owned(),
-        (0, -1) => "on top of it".to_owned(),
-        (0, n) => format!("{} {} it", n.abs(), vertical(n)),
-        (1 | -1, 0) => format!("to the {side} of it"),
-        (n, 0) => format!("{} to the {side} of it", n.abs()),
+        (0, 1) => format!("directly below {it}"),
+        (0, -1) => format!("on top of {it}"),
+        (0, n) => format!("{} {} {it}", n.abs(), vertical(n)),
+        (1 | -1, 0) => format!("to the {side} of {it}"),
+        (n, 0) => format!("{} to the {side} of {it}", n.abs()),
         (a, b) if a.abs() == 1 && b.abs() == 1 => {
-            format!("diagonally {} it to the {side}", vertical(b))
+            format!("diagonally {} {it} to the {side}", vertical(b))
         }
         (a, b) if a.abs() == b.abs() => {
-            format!("{} diagonally {} it to the {side}", a.abs(), vertical(b))
+            format!("{} diagonally {} {it} to the {side}", a.abs(), vertical(b))
         }
-        (a, b) => format!("{} {} it and {} to the {side}", b.abs(), vertical(b), a.abs()),
+        (a, b) => format!("{} {} {it} and {} to the {side}", b.abs(), vertical(b), a.abs()),
     }
 }
 
@@ -189,6 +199,11 @@ fn places(concept: &Concept, steps: Option<&[Step]>) -> String {
     match symbols.as_slice() {
         [] => format!("there are {all}"),
         [Column::Same] => format!("{all} hold the same mark"),
+        // Nothing but the symbol tells the facts apart, so it is their name.
+        [Column::Symbols(marks)] if are_equal(concept) => {
+            let named: Vec<String> = marks.iter().map(|mark| format!("{name} {mark}")).collect();
+            format!("{} have the same number", named.join(" and "))
+        }
         [Column::Symbols(marks)] => {
             let mut text = format!("a {name} holds {}", marks[0]);
             for (place, mark) in places.iter().zip(&marks[1..]) {
@@ -213,6 +228,19 @@ fn places(concept: &Concept, steps: Option<&[Step]>) -> String {
             text
         }
     }
+}
+
+/// Returns whether the facts of a concept have the same numbers, and at least one.
+fn are_equal(concept: &Concept) -> bool {
+    let offsets: Vec<_> = concept
+        .columns
+        .iter()
+        .filter_map(|column| match column {
+            Column::Offsets(offsets) => Some(offsets),
+            Column::Same | Column::Symbols(_) => None,
+        })
+        .collect();
+    !offsets.is_empty() && offsets.into_iter().flatten().all(|&offset| offset == 0)
 }
 
 /// Describes a fact by how its numbers differ from those of the first fact.

@@ -8,6 +8,7 @@ use agon_gdl::interpreter::Interpreter;
 use serde_json::{Value, json};
 
 use super::abbreviated;
+use super::properties::is_of_places;
 use super::prospects::{Literal, Prospect, Prospects};
 use crate::properties::Properties;
 use crate::regression::{
@@ -95,6 +96,9 @@ pub fn action_heuristic_text(
     }
     let words = Words::new(heuristics, properties);
     let choosers: Vec<Role> = position.choosers().collect();
+    if choosers.is_empty() {
+        lines.push("no role has a choice here".to_owned());
+    }
     for role in choosers {
         let own: Vec<&RatedMove> = all.iter().filter(|rated| rated.role == role).collect();
         lines.extend(role_lines(&words, role, &own, n_shown));
@@ -140,7 +144,8 @@ fn role_lines(words: &Words<'_>, role: Role, moves: &[&RatedMove], n_shown: usiz
     for (effects, group) in groups.iter().take(n_shown) {
         let texts: Vec<String> = group.iter().map(|rated| rated.text.clone()).collect();
         let raw = degree(group[0].raw);
-        let subject = format!("{:.2} [{raw}]  {}", group[0].value, abbreviated(&texts, 4));
+        let each = if texts.len() > 1 { ": each" } else { "" };
+        let subject = format!("{:.2} [{raw}]  {}{each}", group[0].value, abbreviated(&texts, 4));
         lines.extend(sentences(&subject, effects));
     }
     if groups.len() > n_shown {
@@ -202,7 +207,7 @@ impl<'a> Words<'a> {
         let mut turns = Vec::new();
         if let Some(properties) = properties {
             let symbols = &properties.game.rules().sheet().symbols;
-            for board in &properties.boards {
+            for board in properties.boards.iter().filter(|b| is_of_places(properties, b)) {
                 boards.insert(symbols.name(board.name).to_owned(), board.arguments);
             }
             let controls = properties.turns.roles.iter().filter_map(|role| role.control);
@@ -262,8 +267,19 @@ impl<'a> Words<'a> {
             return vec![format!("ends the game with goal {goal}")];
         }
         let n_missing = nearest.missing.len();
+        if n_missing > MAX_LISTED {
+            return vec![format!("leaves goal {goal} far away: {n_missing} facts are missing")];
+        }
         let near: Vec<&Prospect> =
             ways.iter().filter(|way| !way.has_unknown && way.missing.len() == n_missing).collect();
+        if n_missing == 1 && near.len() > 1 && near.iter().all(|way| way.held.is_empty()) {
+            let any: Vec<String> = near.iter().map(|way| self.missing(way)).collect();
+            let any = match any.as_slice() {
+                [one, other] => format!("{one} or {other}"),
+                any => format!("one of {}", abbreviated(any, MAX_WAYS)),
+            };
+            return vec![format!("leaves goal {goal} one fact away: {any} is missing")];
+        }
         let mut effects = Vec::new();
         for way in near.iter().take(MAX_WAYS) {
             let held = self.held(way);
@@ -331,6 +347,10 @@ impl<'a> Words<'a> {
         let fluents = way.missing.iter().map(|literal| literal.fluent);
         let mut kinds = fluents.chain(way.held.iter().copied()).map(|fluent| self.split(fluent));
         let Some(Some((_, first))) = kinds.next() else { return false };
+        // Besides its place a fact needs an owner to be somebody's.
+        if first.len() < 2 || first.iter().any(|part| NOBODYS.contains(part)) {
+            return false;
+        }
         !way.held.is_empty()
             && kinds.all(|kind| kind.is_some_and(|(_, rest)| rest == first))
             && way.missing.iter().all(|literal| literal.is_positive)
@@ -354,6 +374,9 @@ impl<'a> Words<'a> {
         Some((place, rest.map(|(_, part)| *part).collect()))
     }
 }
+
+/// What an empty place holds, in most rulesheets.
+const NOBODYS: [&str; 4] = ["blank", "b", "empty", "free"];
 
 /// Maximum number of items of a list in a sentence.
 const MAX_LISTED: usize = 6;

@@ -1,6 +1,6 @@
 //! Concepts learned from random plays, as text and as JSON.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agon_game::{Notation, Role};
 use serde_json::{Value, json};
@@ -87,14 +87,15 @@ pub fn concepts_text<P: Notation>(
         }
     }
     let players: Vec<Role> = position.shape().players().collect();
-    for role in players {
+    for &role in &players {
         let name = &position.shape().role_names[role.index()];
         let n_won = heuristic.n_won[role.index()] as u64;
         if n_won == 0 {
             lines.push(format!("{name} won none of {}", plays(n_plays)));
             continue;
         }
-        for (n, facts) in heuristic.most_frequent(role, view.n_shown.min(3)) {
+        let shares = frequent(heuristic, &players, role);
+        for (n, facts) in shares.into_iter().take(view.n_shown.min(3)) {
             lines.push(format!(
                 "{} held at the end of {:.0} % of the {} that {name} won",
                 facts.join(" and "),
@@ -106,6 +107,30 @@ pub fn concepts_text<P: Notation>(
     lines
 }
 
+/// Maximum number of sets of facts of another role that are compared with those of a role.
+const N_COMPARED: usize = 1000;
+/// Minimum share of the plays of a winner in which facts must hold to be worth a line.
+const MIN_SHARE: f64 = 0.25;
+
+/// Returns the sets of facts that held at the ends of most plays that a role won, with their
+/// numbers of plays. Those that held as often where another role won say nothing about winning.
+fn frequent(heuristic: &ConceptHeuristic, players: &[Role], role: Role) -> Vec<(u64, Vec<String>)> {
+    let share = |role: Role, n: u64| n as f64 / heuristic.n_won[role.index()].max(1) as f64;
+    let mut others: BTreeMap<Vec<String>, f64> = BTreeMap::new();
+    for &other in players.iter().filter(|&&other| other != role) {
+        for (n, facts) in heuristic.most_frequent(other, N_COMPARED) {
+            let known = others.entry(facts).or_default();
+            *known = known.max(share(other, n));
+        }
+    }
+    let mut found = heuristic.most_frequent(role, N_COMPARED);
+    found.retain(|(n, facts)| {
+        let own = share(role, *n);
+        own >= MIN_SHARE && others.get(facts).is_none_or(|&other| own > 1.5 * other)
+    });
+    found
+}
+
 /// Describes the concepts of a heuristic that occur most often.
 fn concept_lines(
     heuristic: &ConceptHeuristic,
@@ -113,14 +138,18 @@ fn concept_lines(
     axes: &mut BTreeMap<String, Option<Axes>>,
 ) -> Vec<String> {
     let mut lines = Vec::new();
-    for (_, concept) in heuristic.best_concepts(view.n_shown) {
+    // Concepts that differ in the direction of a diagonal, say, are described alike.
+    let mut known = BTreeSet::new();
+    for (_, concept) in heuristic.best_concepts(4 * view.n_shown) {
         let axes = axes.entry(concept.name().to_owned()).or_insert_with(|| {
             Axes::of_facts(&heuristic.facts_named(concept.name()), view.drawing?)
         });
-        lines.push(concept.sentence_on(axes.as_ref()));
-        lines.push(format!("  {concept}"));
+        let sentence = concept.sentence_on(axes.as_ref());
+        if lines.len() < view.n_shown && known.insert(sentence.clone()) {
+            lines.push(sentence);
+        }
     }
-    match heuristic.concepts.len().saturating_sub(view.n_shown) {
+    match heuristic.concepts.len().saturating_sub(lines.len()) {
         0 => {}
         1 => lines.push("… and one more concept".to_owned()),
         more => lines.push(format!("… and {more} more concepts")),

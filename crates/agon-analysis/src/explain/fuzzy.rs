@@ -216,6 +216,10 @@ pub fn evaluation_text(
             .as_mut()
             .map(|evaluator| format!(": estimated payoff {:.2}", evaluator.value(role)));
         lines.push(format!("{name}{}", value.unwrap_or_default()));
+        if let Some(sentence) = goals_of_single_facts(fuzzy, evaluator.as_deref(), goals) {
+            lines.push(sentence);
+            continue;
+        }
         for &(goal, root) in goals.iter().rev() {
             let truth = evaluator
                 .as_mut()
@@ -237,8 +241,60 @@ pub fn evaluation_text(
     lines
 }
 
+/// Describes goals that are facts of their own, such as scores, in one sentence. Returns `None` if
+/// the conditions of the goals are not that simple.
+fn goals_of_single_facts(
+    fuzzy: &FuzzyEvaluation,
+    evaluator: Option<&FuzzyEvaluator>,
+    goals: &[(i64, NodeId)],
+) -> Option<String> {
+    let facts = goals.iter().rev().map(|&(goal, root)| match fuzzy.tree.get(root) {
+        Node::Fluent(fluent) if !fuzzy.target_distances.contains_key(&root) => {
+            Some((goal, *fluent as usize))
+        }
+        _ => None,
+    });
+    let facts: Vec<(i64, usize)> = facts.collect::<Option<_>>()?;
+    if facts.len() < 3 {
+        return None;
+    }
+    let listed: Vec<String> = facts
+        .iter()
+        .map(|&(goal, fluent)| format!("{goal} if {}", fuzzy.fluent_text(fluent)))
+        .collect();
+    let now = evaluator.and_then(|e| facts.iter().find(|&&(_, fluent)| e.holds(fluent)));
+    let now = now.map_or_else(String::new, |&(goal, fluent)| {
+        format!("; now {} holds, which is goal {goal}", fuzzy.fluent_text(fluent))
+    });
+    Some(format!("  each goal depends on one fact: {}{now}", abbreviated(&listed, 4)))
+}
+
+/// Returns a condition without the word `true`, which every fact of a state has in the rules.
+fn plain(text: &str) -> String {
+    const OPENING: &str = "(true ";
+    let mut text = text.to_owned();
+    while let Some(start) = text.find(OPENING) {
+        let inside = &text[start + OPENING.len()..];
+        let mut depth = 1;
+        let end = inside.char_indices().find(|(_, c)| {
+            depth += match c {
+                '(' => 1,
+                ')' => -1,
+                _ => 0,
+            };
+            depth == 0
+        });
+        let Some((end, _)) = end else { break };
+        text = format!("{}{}{}", &text[..start], &inside[..end], &inside[end + 1..]);
+    }
+    text
+}
+
 /// Maximum depth of the parts that are shown.
 const MAX_INDENT: usize = 12;
+
+/// Number of parts shown of those that have the same degree.
+const N_ALIKE: usize = 2;
 
 /// Prints a tree, one line for each part.
 struct TreePrinter<'a> {
@@ -283,7 +339,11 @@ impl TreePrinter<'_> {
             self.lines.push(format!("{truth}{pad}{described}{notes}"));
             return;
         }
-        self.lines.push(format!("{truth}{pad}{}{notes}", leaf_text(fuzzy, id)));
+        let text = match fuzzy.tree.get(id) {
+            Node::Not(_) => "this must not hold:".to_owned(),
+            _ => plain(&leaf_text(fuzzy, id)),
+        };
+        self.lines.push(format!("{truth}{pad}{text}{notes}"));
         if is_known || children.is_empty() {
             return;
         }
@@ -296,11 +356,18 @@ impl TreePrinter<'_> {
         if let (Node::Or(_), Some(evaluator)) = (fuzzy.tree.get(id), self.evaluator.as_mut()) {
             shown.sort_by(|&a, &b| evaluator.truth(b).total_cmp(&evaluator.truth(a)));
         }
-        for &child in shown.iter().take(self.n_shown) {
+        // Of many parts that are alike, one or two say it all.
+        let degrees: BTreeSet<Option<String>> =
+            shown.iter().map(|&child| self.truth(child)).collect();
+        let are_alike = degrees.len() == 1 && !degrees.contains(&None) && shown.len() > N_ALIKE + 1;
+        let n_shown = if are_alike { N_ALIKE.min(self.n_shown) } else { self.n_shown };
+        for &child in shown.iter().take(n_shown) {
             self.print(child, indent + 1);
         }
-        if children.len() > self.n_shown {
-            self.lines.push(format!("{blank}{pad}  … and {} more", children.len() - self.n_shown));
+        if children.len() > n_shown {
+            let alike = if are_alike { ", all of the same degree" } else { "" };
+            self.lines
+                .push(format!("{blank}{pad}  … and {} more{alike}", children.len() - n_shown));
         }
     }
 
@@ -327,6 +394,10 @@ impl TreePrinter<'_> {
             Some(by) => format!("; lost, because {} stays", fuzzy.fluent_text(by)),
             None => String::new(),
         };
+        if let Node::Not(_) = fuzzy.tree.get(id) {
+            let but = if missing.is_empty() { ", but it holds" } else { "" };
+            return format!("not {}{but}", listed(children));
+        }
         match (held.as_slice(), missing.as_slice()) {
             ([], [_]) => format!("{text}: {}", listed(children)),
             (_, []) => format!("{text}: {} (holds)", listed(children)),

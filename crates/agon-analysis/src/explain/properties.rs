@@ -146,7 +146,12 @@ pub fn properties_text(of: &Properties) -> Vec<(&'static str, String)> {
     relation_lines(of, &mut lines);
     board_lines(of, &mut lines);
     for symmetry in &of.symmetries {
-        lines.push(("symmetry", format!("{} ({})", symmetry.text, symmetry.known)));
+        let (text, known) = (&symmetry.text, symmetry.known);
+        let sentence = match text.contains("interchangeable") {
+            true => text.clone(),
+            false => format!("the rules stay the same with {text}"),
+        };
+        lines.push(("symmetry", format!("{sentence} ({known})")));
     }
     part_lines(of, &mut lines);
     once_lines(of, &mut lines);
@@ -184,13 +189,36 @@ fn turn_lines(of: &Properties, lines: &mut Vec<Line>) {
 
 fn persistence_lines(of: &Properties, lines: &mut Vec<Line>) {
     for (known, fluents) in by_known(of, |fluent| fluent.persistent_true) {
+        let Some(fluents) = worth_telling(of, known, fluents) else { continue };
         let fluents = abbreviated(&fluents, SHOWN);
         lines.push(("stays true", format!("once true, always true: {fluents} ({known})")));
     }
     for (known, fluents) in by_known(of, |fluent| fluent.persistent_false) {
+        let Some(fluents) = worth_telling(of, known, fluents) else { continue };
         let fluents = abbreviated(&fluents, SHOWN);
         lines.push(("stays false", format!("once false, always false: {fluents} ({known})")));
     }
+}
+
+/// Returns the fluents of which it is worth a line that they were never seen to change back. In few
+/// plays most fluents change at most once by chance, so an observation counts only if it was made
+/// of all fluents of a name.
+fn worth_telling(of: &Properties, known: Known, fluents: Vec<String>) -> Option<Vec<String>> {
+    if known.is_proved() {
+        return Some(fluents);
+    }
+    let name = |text: &str| -> String {
+        text.trim_start_matches('(').chars().take_while(|c| !" )".contains(*c)).collect()
+    };
+    let mut n_of: BTreeMap<String, usize> = BTreeMap::new();
+    of.fluents.iter().for_each(|fluent| *n_of.entry(name(&fluent.text)).or_default() += 1);
+    let mut n_here: BTreeMap<String, usize> = BTreeMap::new();
+    fluents.iter().for_each(|text| *n_here.entry(name(text)).or_default() += 1);
+    let whole: Vec<String> = fluents
+        .into_iter()
+        .filter(|text| n_of[&name(text)] > 1 && n_of[&name(text)] == n_here[&name(text)])
+        .collect();
+    (!whole.is_empty()).then_some(whole)
 }
 
 /// Returns the texts of the fluents that have a property, by how it is known.
@@ -209,25 +237,25 @@ fn by_known(
 
 fn mode_lines(of: &Properties, lines: &mut Vec<Line>) {
     for mode in &of.modes {
-        let always = match mode.exactly_one {
-            Some(known) if known == mode.known => "exactly one".to_owned(),
-            Some(known) => format!("at most one, and always one ({known}),"),
-            None => "at most one".to_owned(),
+        let (number, seen) = match mode.exactly_one {
+            Some(known) if known == mode.known => ("exactly one", String::new()),
+            Some(known) => ("at most one", format!(", and one always did ({known})")),
+            None => ("at most one", String::new()),
         };
         let given = match mode.inputs.iter().filter(|&&input| input).count() {
             0 => "",
             1 => " for each value of the argument marked +",
             _ => " for all values of the arguments marked +",
         };
-        let text = mode.text(&of.game);
-        let known = mode.known;
-        lines.push(("fluents", format!("{text}: {always} holds at a time{given} ({known})")));
+        let (text, known) = (mode.text(&of.game), mode.known);
+        lines.push(("fluents", format!("{text}: {number} holds at a time{given} ({known}){seen}")));
     }
 }
 
 fn length_lines(of: &Properties, lines: &mut Vec<Line>) {
     let text = |fluent: usize| of.fluents[fluent].text.as_str();
-    for counter in &of.length.counters {
+    // What holds in two states only is a phase, not a counter.
+    for counter in of.length.counters.iter().filter(|counter| counter.len() > 2) {
         let (first, last) = (text(counter[0]), text(counter[counter.len() - 1]));
         lines.push((
             "step counter",
@@ -283,7 +311,7 @@ fn relation_lines(of: &Properties, lines: &mut Vec<Line>) {
 
 fn board_lines(of: &Properties, lines: &mut Vec<Line>) {
     let name = |symbol| of.game.rules().sheet().symbols.name(symbol);
-    for board in &of.boards {
+    for board in of.boards.iter().filter(|board| is_of_places(of, board)) {
         let mut near: Vec<&str> = Vec::new();
         for symbol in board.along.iter().flatten().chain(&board.across) {
             let symbol = name(*symbol);
@@ -306,6 +334,13 @@ fn board_lines(of: &Properties, lines: &mut Vec<Line>) {
             ),
         ));
     }
+}
+
+/// Returns whether the two arguments of a board are coordinates. An argument that is a role tells
+/// whose thing it is, not where it is.
+pub(super) fn is_of_places(of: &Properties, board: &Board) -> bool {
+    let roles = of.game.role_terms();
+    !board.axes.iter().flatten().any(|term| roles.contains(term))
 }
 
 fn part_lines(of: &Properties, lines: &mut Vec<Line>) {

@@ -172,7 +172,7 @@ pub(crate) struct Evolution {
 }
 
 /// The form of a fluent, the values of its known arguments, and the argument that moves.
-type DomainKey = (RelationId, Vec<Option<TermId>>, usize);
+type DomainKey = (RelationId, Vec<Option<TermId>>, usize, Option<TermId>);
 
 /// The movements that a variant of a rule can be read as. Exactly one of them is meant.
 struct Readings {
@@ -327,15 +327,16 @@ impl Evolution {
     }
 
     /// Returns the graph along which an argument of a fluent moves. `fixed` holds the values of the
-    /// known arguments.
+    /// known arguments, and `target` is a value that is part of the graph in any case.
     pub(crate) fn domain(
         &mut self,
         theory: &Theory,
         form: RelationId,
         fixed: &[Option<TermId>],
         argument: usize,
+        target: Option<TermId>,
     ) -> Option<Arc<Domain>> {
-        let key = (form, fixed.to_vec(), argument);
+        let key = (form, fixed.to_vec(), argument, target);
         if let Some(known) = self.domains.get(&key) {
             return known.clone();
         }
@@ -355,9 +356,42 @@ impl Evolution {
                 theory.fluents_of_form(form).map(|(_, values)| values[argument]).collect();
             edges.retain(|(a, b)| own.contains(a) && own.contains(b));
         }
-        let domain = if is_too_large { None } else { Domain::new(&edges).map(Arc::new) };
+        let mut domain = if is_too_large { None } else { Domain::new(&edges) };
+        // Grounding knows no walls, so it often leads beyond the edge of a board. What was never
+        // seen beyond the last place that was, on a line, is not part of the board.
+        if domain.as_ref().is_some_and(|domain| domain.kind == DomainKind::Natural) {
+            let seen = theory
+                .fluents_of_form(form)
+                .filter(|&(fluent, _)| theory.seen.contains(&theory.fluents()[fluent]));
+            let mut seen: BTreeSet<TermId> = seen.map(|(_, values)| values[argument]).collect();
+            if !seen.is_empty() {
+                seen.extend(target);
+                without_unseen_ends(&mut edges, &seen);
+                domain = Domain::new(&edges);
+            }
+        }
+        let domain = domain.map(Arc::new);
         self.domains.insert(key, domain.clone());
         domain
+    }
+}
+
+/// Removes the ends of a line up to the first values that were seen.
+fn without_unseen_ends(edges: &mut BTreeSet<(TermId, TermId)>, seen: &BTreeSet<TermId>) {
+    loop {
+        let mut beside: BTreeMap<TermId, BTreeSet<TermId>> = BTreeMap::new();
+        for &(a, b) in edges.iter().filter(|(a, b)| a != b) {
+            beside.entry(a).or_default().insert(b);
+            beside.entry(b).or_default().insert(a);
+        }
+        let is_unseen_end = |value: &TermId| {
+            !seen.contains(value) && beside.get(value).is_some_and(|n| n.len() < 2)
+        };
+        let n_before = edges.len();
+        edges.retain(|(a, b)| !is_unseen_end(a) && !is_unseen_end(b));
+        if edges.len() == n_before {
+            return;
+        }
     }
 }
 

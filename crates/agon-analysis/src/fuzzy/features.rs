@@ -256,7 +256,7 @@ impl Expander<'_> {
             let fixed = known_arguments(self.theory, side);
             let of_side: Option<Vec<Arc<Domain>>> = arguments
                 .iter()
-                .map(|&argument| self.evolution.domain(self.theory, form, &fixed, argument))
+                .map(|&argument| self.evolution.domain(self.theory, form, &fixed, argument, None))
                 .collect();
             domains.push(of_side?);
             ends.push(PairEnd { fluents: members(self.theory, form, &fixed, &arguments) });

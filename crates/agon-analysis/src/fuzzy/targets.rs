@@ -125,7 +125,8 @@ fn target_distance(
     let mut arguments = Vec::new();
     for &argument in &candidate.moving {
         let Some(target) = candidate.known[argument] else { continue };
-        let Some(domain) = evolution.domain(theory, form, &candidate.fixed, argument) else {
+        let Some(domain) = evolution.domain(theory, form, &candidate.fixed, argument, Some(target))
+        else {
             continue;
         };
         let is_wanted = match domain.kind {

@@ -1,4 +1,4 @@
-//! The texts of explanations for a position of tic-tac-toe.
+//! The texts of explanations, mostly for a position of tic-tac-toe.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -117,4 +117,76 @@ fn symmetric_moves_have_equal_values() {
         assert!(difference < 1e-12, "{}", json["moves"]);
         assert!((value(at, "value") - value(0, "value")).abs() < 1e-12, "{}", json["moves"]);
     }
+}
+
+/// Returns the lines about the properties of a shipped game.
+fn property_lines(name: &str) -> Vec<(&'static str, String)> {
+    let game = shipped(name);
+    let analysis = Analysis::new(Arc::clone(&game), Some(Arc::new(compiled(&game))));
+    properties_text(&analysis.properties(TIME))
+}
+
+#[test]
+fn things_of_roles_are_not_boards() {
+    let lines = property_lines("dots-and-boxes");
+    let boards: Vec<&str> = lines
+        .iter()
+        .filter(|(title, _)| *title == "board")
+        .map(|(_, text)| text.as_str())
+        .collect();
+    assert!(boards.iter().any(|text| text.contains("of box form a board of 3 by 3")), "{boards:?}");
+    assert!(!boards.iter().any(|text| text.contains(" score ")), "{boards:?}");
+}
+
+#[test]
+fn chance_observations_are_left_out() {
+    for name in ["eight-puzzle", "dots-and-boxes"] {
+        for (title, text) in property_lines(name) {
+            let is_persistence = title == "stays true" || title == "stays false";
+            assert!(!is_persistence || text.ends_with("(proved)"), "{name}: {text}");
+            assert!(!text.contains("always one ("), "{name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn goals_that_are_single_facts_take_one_line() {
+    let game = shipped("dots-and-boxes");
+    let analysis = Analysis::new(Arc::clone(&game), Some(Arc::new(compiled(&game))));
+    let fuzzy = analysis.fuzzy(&FuzzyOptions::default(), TIME).expect("the goals can be evaluated");
+    let mut evaluator = FuzzyEvaluator::new(&fuzzy);
+    evaluator.set_fluents(FluentSet::Terms(game.start().state().fluents()));
+    let lines = evaluation_text(&fuzzy, Some(&mut evaluator), 8);
+    assert_eq!(lines.len(), 4, "{lines:#?}");
+    assert!(
+        lines[1].ends_with("; now (score left 0) holds, which is goal 0")
+            && lines[1].contains("100 if (score left 9)"),
+        "{lines:#?}"
+    );
+}
+
+#[test]
+fn conditions_are_shown_without_the_word_true_and_alike_ones_once() {
+    let game = shipped("connect-four");
+    let analysis = Analysis::new(Arc::clone(&game), Some(Arc::new(compiled(&game))));
+    let fuzzy = analysis.fuzzy(&FuzzyOptions::default(), TIME).expect("the goals can be evaluated");
+    let mut evaluator = FuzzyEvaluator::new(&fuzzy);
+    evaluator.set_fluents(FluentSet::Terms(game.start().state().fluents()));
+    let lines = evaluation_text(&fuzzy, Some(&mut evaluator), 8);
+    assert!(lines.iter().any(|line| line.ends_with("… and 67 more, all of the same degree")));
+    assert!(lines.iter().all(|line| !line.contains("(true ")), "{lines:#?}");
+}
+
+#[test]
+fn what_is_nobodys_is_not_called_yours() {
+    let game = shipped("chomp");
+    let analysis = Analysis::new(Arc::clone(&game), Some(Arc::new(compiled(&game))));
+    let heuristics = analysis
+        .action_heuristics(crate::regression::HeuristicRequest::default(), TIME)
+        .expect("the goals can be regressed");
+    let properties = analysis.properties(TIME);
+    let lines = action_heuristic_text(&heuristics, Some(&properties), &game.start(), 8);
+    let text = lines.join("\n");
+    assert!(!text.contains("yours"), "{text}");
+    assert!(text.contains("and 23 more: each avoids goal 0"), "{text}");
 }

@@ -100,6 +100,35 @@ fn distances_are_divided_by_the_domain_of_the_argument() {
     is_close(at(3), 1.0 - 1.0 / 4.0);
 }
 
+/// A wall after the fourth column, which only play knows: the numbers go on to twenty.
+const WALLED: &str = "
+(role explorer)
+(init (at 1)) (init (step 1)) (init (wall 4))
+(<= (legal explorer right) (true (at ?x)) (not (true (wall ?x))))
+(<= (legal explorer stay))
+(<= (next (at ?u)) (does explorer right) (true (at ?x)) (succ ?x ?u))
+(<= (next (at ?x)) (does explorer stay) (true (at ?x)))
+(<= (next (wall ?x)) (true (wall ?x)) (true (step ?n)))
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= terminal (true (step 20)))
+(<= (goal explorer 100) (true (at 4)) (true (step 20)))
+(<= (goal explorer 0) (not (true (at 4))))
+(succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9) (succ 9 10)
+(succ 10 11) (succ 11 12) (succ 12 13) (succ 13 14) (succ 14 15) (succ 15 16) (succ 16 17)
+(succ 17 18) (succ 18 19) (succ 19 20)
+";
+
+#[test]
+fn what_lies_behind_a_wall_is_not_part_of_the_domain() {
+    let fuzzy = fuzzy(&game(WALLED));
+    let lengths: Vec<f64> = fuzzy
+        .target_distances
+        .values()
+        .flat_map(|target| target.arguments.iter().map(|(_, _, domain)| domain.norm))
+        .collect();
+    assert!(lengths.contains(&4.0), "{lengths:?}");
+}
+
 /// A goal of zero that is defined by the goal of a hundred.
 const LOSER: &str = "
 (role white) (role black)

@@ -51,7 +51,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Failure::unreadable(format!("--seconds: {} is not a number of seconds", args.seconds))
     })?;
     let source = open::source(&args.game)?;
-    let game = open::open_for_match(&args.game, source, &args.play, &ModelOptions::none(), None)?;
+    let play = args.play.within(args.seconds);
+    let game = open::open_for_match(&args.game, source, &play, &ModelOptions::none(), None)?;
     let options = AssessOptions {
         plays: args.plays,
         matches: args.matches,

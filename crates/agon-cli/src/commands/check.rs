@@ -1,6 +1,7 @@
 //! `agon check`: reports errors in rulesheets, with their places and fixes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use agon::reports::{CheckPlays, check, check_watched, finding_json};
 use agon_text::{Diagnostic, Severity, Source, apply_fixes, render};
@@ -39,6 +40,9 @@ pub(crate) struct Args {
     /// Maximum number of steps of a play; a longer one is reported as not ending
     #[arg(long, default_value_t = 1000)]
     max_steps: usize,
+    /// Time limit for the random games of a file, in seconds
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f64,
     /// Apply the fixes that do not change the meaning of the rules, and show them
     #[arg(long)]
     fix: bool,
@@ -60,12 +64,15 @@ pub(crate) struct Args {
 const MAX_SHOWN: usize = 100;
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let time = Duration::try_from_secs_f64(args.seconds).map_err(|_| {
+        Failure::unreadable(format!("--seconds: {} is not a number of seconds", args.seconds))
+    })?;
     let mut total = Counts::default();
     let mut n_unreadable = 0;
     for file in &args.files {
         match source(file) {
             Ok(source) => {
-                let counts = check_file(source, file, args)?;
+                let counts = check_file(source, file, args, time)?;
                 total.errors += counts.errors;
                 total.warnings += counts.warnings;
             }
@@ -106,12 +113,17 @@ struct Counts {
 }
 
 /// Checks one file and shows the result.
-fn check_file(mut source: Arc<Source>, file: &str, args: &Args) -> Result<Counts, Failure> {
+fn check_file(
+    mut source: Arc<Source>,
+    file: &str,
+    args: &Args,
+    time: Duration,
+) -> Result<Counts, Failure> {
     let mut fixes = Vec::new();
     if args.fix {
         (source, fixes) = fix(source, file, args)?;
     }
-    let findings = findings(&source, args);
+    let findings = findings(&source, args, time);
     let count = |severity| findings.iter().filter(|f| f.severity == severity).count();
     let counts = Counts { errors: count(Severity::Error), warnings: count(Severity::Warning) };
     let shown: Vec<Diagnostic> =
@@ -153,7 +165,7 @@ fn summary(Counts { errors: n_errors, warnings: n_warnings }: Counts) -> String 
 }
 
 /// Returns all findings. Without `--plays`, a few short plays are part of the check.
-fn findings(source: &Arc<Source>, args: &Args) -> Vec<Diagnostic> {
+fn findings(source: &Arc<Source>, args: &Args, time: Duration) -> Vec<Diagnostic> {
     let plays = match (args.plays, args.strict) {
         (None, false) => CheckPlays { seed: args.seed, ..CheckPlays::quick() },
         (plays, is_strict) => CheckPlays {
@@ -161,6 +173,7 @@ fn findings(source: &Arc<Source>, args: &Args) -> Vec<Diagnostic> {
             seed: args.seed,
             max_steps: args.max_steps,
             is_strict,
+            time: Some(time),
             ..CheckPlays::default()
         },
     };

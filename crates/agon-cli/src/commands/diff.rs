@@ -56,8 +56,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let time = Duration::try_from_secs_f64(args.seconds).map_err(|_| {
         Failure::unreadable(format!("--seconds: {} is not a number of seconds", args.seconds))
     })?;
-    let first = open::open_engine(&args.first, &args.play)?;
-    let second = open::open_engine(&args.second, &args.play)?;
+    let first = open::open_engine(&args.first, &args.play.within(args.seconds))?;
+    let second = open::open_engine(&args.second, &args.play.within(args.seconds))?;
     let limits = ProveLimits { time, steps: args.bound, seed: args.seed, ..Default::default() };
     let options =
         DiffOptions { plays: args.plays, max_steps: args.max_steps, limits, proof: !args.no_proof };

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if !(scale_is_sane && args.seconds.is_finite() && args.seconds > 0.0) {
         return Err(Failure::unreadable("--scale and --seconds must be positive numbers"));
     }
-    let game = open::open_engine(&args.game, &args.play)?;
+    let game = open::open_engine(&args.game, &args.play.within(args.seconds))?;
     let layout = game.layout();
     let theme = match args.theme {
         ThemeChoice::Light => Theme::Light,

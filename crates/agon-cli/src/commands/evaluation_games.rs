@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let stop = Budget::default();
     let cancel = stop.clone();
-    let _ = ctrlc::set_handler(move || cancel.cancel());
+    crate::signals::on_interrupt(move || cancel.cancel());
     let began = Instant::now();
     let (mut learnt, mut n_plays, mut n_moves) = (Vec::new(), 0, 0);
     for round in 1..=args.rounds {

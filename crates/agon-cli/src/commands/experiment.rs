@@ -114,7 +114,7 @@ fn matches(args: &Args, plan: &mut ExperimentPlan) -> Result<(), Failure> {
     let is_interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&is_interrupted);
     let limits = Budget { stop: Arc::clone(&is_interrupted), ..Budget::default() };
-    let _ = ctrlc::set_handler(move || {
+    crate::signals::on_interrupt(move || {
         if flag.swap(true, Ordering::Relaxed) {
             process_group::kill_all();
             std::process::exit(130);

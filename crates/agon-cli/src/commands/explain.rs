@@ -75,7 +75,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let name = args.game.as_deref().expect("clap requires a game without --all");
     let source = open::source(name)?;
     let explanation = match open::language(&source) {
-        Language::Gdl => explained_gdl(args, &open::open_source(source, &args.play)?)?,
+        Language::Gdl => {
+            let play = args.play.within(args.seconds as f64);
+            explained_gdl(args, &open::open_source(source, &play)?)?
+        }
         Language::Toss => explained_toss(args, &open::open_toss(source)?)?,
     };
     if args.json {
@@ -204,7 +207,7 @@ fn survey(args: &Args, folder: &Path) -> Result<(), Failure> {
     for path in &found {
         let began = Instant::now();
         let name = path.display().to_string();
-        let Ok(game) = open::open(&name, &args.play) else {
+        let Ok(game) = open::open(&name, &args.play.within(args.seconds as f64)) else {
             survey.n_unplayable += 1;
             show_line(args, &json!({"game": name, "refused": {"game": "the rules have errors"}}));
             continue;

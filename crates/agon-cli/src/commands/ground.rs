@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn ground(name: &str, args: &Args) -> Result<Value, Failure> {
-    let game = open::open(name, &args.play)?;
+    let game = open::open(name, &args.play.within(args.seconds))?;
     let (began, cpu_before) = (Instant::now(), cpu_seconds());
     let mut limits = CircuitLimits::default();
     limits.ground.deadline = Some(began + Duration::from_secs_f64(args.seconds.clamp(0.0, 1e9)));

@@ -141,8 +141,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let shape = opened.shape().clone();
     let hosting = hosting(args, &shape)?;
     let is_aborted = Arc::clone(&hosting.is_aborted);
-    // If no handler can be set, Ctrl-C ends the program as usual.
-    let _ = ctrlc::set_handler(move || {
+    crate::signals::on_interrupt(move || {
         // The second Ctrl-C ends the program at once.
         if is_aborted.swap(true, Ordering::Relaxed) {
             process_group::kill_all();

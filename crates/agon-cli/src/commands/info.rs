@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = open::source(&args.game)?;
     let (facts, properties) = match open::language(&source) {
         Language::Gdl => {
-            let game = open::open_source(source, &args.play)?;
+            let game = open::open_source(source, &args.play.within(args.seconds as f64))?;
             let properties = properties(args, &game);
             (facts(args, &game, &properties), properties_text(&properties))
         }
@@ -292,7 +292,13 @@ fn print(facts: &Value, args: &Args) {
     } else {
         print_gdl(facts, &line);
     }
-    print_observed(&facts["observed"], &list(&facts["roles"]), &line);
+    let n_players = list(&facts["roles"]).len() - usize::from(facts["nature"].is_string());
+    // The properties of GDL games are printed after this.
+    let is_known = |what: &str| match facts["language"] == json!("Toss") {
+        true => !matches!(facts["proved"][what], Value::Null | Value::Bool(false)),
+        false => !facts["properties"][what].is_null(),
+    };
+    print_observed(&facts["observed"], &list(&facts["roles"]), &is_known, n_players < 2, &line);
 }
 
 fn print_toss(facts: &Value, line: &dyn Fn(&str, String)) {
@@ -301,15 +307,17 @@ fn print_toss(facts: &Value, line: &dyn Fn(&str, String)) {
     line(
         "size",
         format!(
-            "{} rules, {} locations, {} elements at the start ({changes})",
-            facts["rules"], facts["locations"], facts["elements"]
+            "{}, {}, {} at the start ({changes})",
+            count(&facts["rules"], "rule"),
+            count(&facts["locations"], "location"),
+            count(&facts["elements"], "element")
         ),
     );
     let relations = &facts["relations"];
     line(
         "relations",
         format!(
-            "{} never change, {} change by rules, {} are defined",
+            "{} without changes, {} changed by rules, {} defined",
             relations["static"], relations["state"], relations["defined"]
         ),
     );
@@ -320,13 +328,19 @@ fn print_toss(facts: &Value, line: &dyn Fn(&str, String)) {
     }
     line("payoffs", format!("from {} to {}", facts["payoffs"][0], facts["payoffs"][1]));
     let mut proved = Vec::new();
-    if facts["proved"]["turn_taking"] == json!(true) {
+    let is_single = facts["roles"].as_array().is_some_and(|roles| roles.len() < 2);
+    if facts["proved"]["turn_taking"] == json!(true) && !is_single {
         proved.push("players take turns".to_owned());
     }
     if let Some(sum) = facts["proved"]["constant_sum"].as_f64() {
         proved.push(format!("payoffs add up to {sum}"));
     }
     line("proved", proved.join("; "));
+}
+
+/// Writes a number of things: "1 rule", "2 rules".
+fn count(number: &Value, what: &str) -> String {
+    if number.as_u64() == Some(1) { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn print_gdl(facts: &Value, line: &dyn Fn(&str, String)) {
@@ -355,7 +369,13 @@ fn print_gdl(facts: &Value, line: &dyn Fn(&str, String)) {
     line("proved", "safe, stratified".into());
 }
 
-fn print_observed(observed: &Value, roles: &[String], line: &dyn Fn(&str, String)) {
+fn print_observed(
+    observed: &Value,
+    roles: &[String],
+    is_known: &dyn Fn(&str) -> bool,
+    is_single: bool,
+    line: &dyn Fn(&str, String),
+) {
     let number = |value: &Value| value.as_f64().unwrap_or(0.0);
     let branching: Vec<String> = roles
         .iter()
@@ -373,10 +393,14 @@ fn print_observed(observed: &Value, roles: &[String], line: &dyn Fn(&str, String
     );
     line("legal moves", format!("{} on average", branching.join(", ")));
     let mut seen = Vec::new();
-    if observed["turn_taking"] == json!(true) {
+    // A single player has neither turns nor an opponent, and what is listed below needs no line.
+    if observed["turn_taking"] == json!(true) && !is_single && !is_known("turn_taking") {
         seen.push("at most one player had a choice at a time".to_owned());
     }
-    if let Some(sum) = observed["constant_sum"].as_f64() {
+    if let Some(sum) = observed["constant_sum"].as_f64()
+        && !is_single
+        && !is_known("constant_sum")
+    {
         seen.push(format!("payoffs always added up to {sum}"));
     }
     line("observed", seen.join("; "));

@@ -103,7 +103,7 @@ pub(super) fn stored_path(game: &Game) -> Result<PathBuf, Failure> {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
-    let _ = ctrlc::set_handler(move || {
+    crate::signals::on_interrupt(move || {
         // The second Ctrl-C ends the process at once. The last checkpoint is on disk.
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(130);

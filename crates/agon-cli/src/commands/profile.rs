@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let spinner = terminal::spinner("playing");
     let (found, text) = match language(&source) {
         Language::Gdl => {
-            let game = open::open_source(source, &args.play)?;
+            let game = open::open_source(source, &args.play.within(args.seconds))?;
             let text = game.rules().sheet().source.text().to_owned();
             (profile(&game, &options), text)
         }

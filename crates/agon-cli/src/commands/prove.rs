@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let time = Duration::try_from_secs_f64(args.seconds).map_err(|_| {
         Failure::unreadable(format!("--seconds: {} is not a number of seconds", args.seconds))
     })?;
-    let game = open::open_engine(&args.game, &args.play)?;
+    let game = open::open_engine(&args.game, &args.play.within(args.seconds))?;
     let limits = ProveLimits { time, steps: args.bound, states: args.states, seed: args.seed };
     let mut formulas: Vec<&str> = Vec::new();
     for formula in &args.formulas {

@@ -66,6 +66,9 @@ enum Stage {
     Dot,
 }
 
+/// Time in seconds for evaluating the rules.
+const SECONDS: f64 = 30.0;
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = open::source(&args.game)?;
     if args.stage == Stage::Source {
@@ -105,16 +108,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             };
             put!("{}", print_rules(rules.rules(), rules.sheet(), rules.sheet().syntax));
         }
-        Stage::Relations => show_relations(&open::open_source(source, &args.play)?),
+        Stage::Relations => show_relations(&open::open_source(source, &args.play.within(SECONDS))?),
         Stage::Initial => {
-            let start = open::open_source(source, &args.play)?.start();
+            let start = open::open_source(source, &args.play.within(SECONDS))?.start();
             start.state_text().iter().for_each(|fluent| say!("{fluent}"));
         }
         Stage::Circuit | Stage::Dot => {
-            let compiled =
-                open::open_source(source, &args.play)?.compile(&CircuitLimits::default()).map_err(
-                    |why| Failure::wrong(format!("no circuit could be made of the game: {why}")),
-                )?;
+            let compiled = open::open_source(source, &args.play.within(SECONDS))?
+                .compile(&CircuitLimits::default())
+                .map_err(|why| {
+                    Failure::wrong(format!("no circuit could be made of the game: {why}"))
+                })?;
             if args.stage == Stage::Circuit && args.stats {
                 let seconds = compiled.grounding.time.as_secs_f64();
                 say!(

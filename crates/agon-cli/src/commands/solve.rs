@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let limit = Duration::try_from_secs_f64(args.seconds).map_err(|_| {
         Failure::unreadable(format!("--seconds: {} is not a number of seconds", args.seconds))
     })?;
-    let opened = open::open_engine(&args.game, &args.play)?;
+    let opened = open::open_engine(&args.game, &args.play.within(args.seconds))?;
     opened.run(Solve { args, limit, engine: opened.engine().name() })
 }
 

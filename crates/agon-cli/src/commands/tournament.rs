@@ -136,7 +136,7 @@ fn play(args: &Args, spec: &Path) -> Result<(), Failure> {
     // The handler is set first, because opening the games may take long.
     let is_interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&is_interrupted);
-    let _ = ctrlc::set_handler(move || {
+    crate::signals::on_interrupt(move || {
         // The second Ctrl-C ends the process at once. Only the matches in progress are lost.
         if flag.swap(true, Ordering::Relaxed) {
             process_group::kill_all();

@@ -49,12 +49,15 @@ pub(crate) struct Args {
     pub(super) play: RuleOptions,
 }
 
+/// Time in seconds for evaluating the rules.
+const SECONDS: f64 = 30.0;
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = open::source(&args.game)?;
     if open::language(&source) == Language::Toss {
         return toss::run(args, source);
     }
-    let game = open::open_source(source, &args.play)?;
+    let game = open::open_source(source, &args.play.within(SECONDS))?;
     let mut position = game.start();
     let step = play_moves(&mut position, &args.after)?;
     let joint = match &args.does {

@@ -16,7 +16,7 @@ pub(crate) fn spawn(command: &mut Command) -> std::io::Result<Child> {
         use std::os::unix::process::CommandExt as _;
         command.process_group(0);
         // A command that handles Ctrl-C itself has set its handler before, and calls `kill_all`.
-        let _ = ctrlc::try_set_handler(|| {
+        crate::signals::on_interrupt(|| {
             kill_all();
             std::process::exit(130);
         });

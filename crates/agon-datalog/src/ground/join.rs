@@ -1,7 +1,10 @@
 //! Join plans for grounding: one join for each condition that may have new rows.
 
+use std::collections::BTreeMap;
+
 use super::GroundLimits;
 use crate::limits::{Refusal, RefusalKind};
+use crate::plan::agenda::Agenda;
 use crate::plan::prepare::{Prepared, ground};
 use crate::plan::shape::scan_shape;
 use crate::plan::{Build, Scan, Take};
@@ -94,15 +97,15 @@ pub(super) fn joins(
         }
         for &rule in &predicate.rules {
             let rule = &prepared.program.rules[rule as usize];
-            let mut planner = JoinPlanner { rule, relations, bank, is_static: &is_static };
+            let mut planner = JoinPlanner::new(rule, relations, bank, &is_static);
             let changing = rule.body.iter().enumerate().filter_map(|(i, goal)| match goal {
                 Goal::Holds(atom) if !is_static(atom.predicate.index()) => Some(i),
                 _ => None,
             });
             let changing: Vec<usize> = changing.collect();
-            // Ordering the conditions of a join takes the square of their number.
+            // There is a join for each changing condition, and each orders all conditions.
             let n_goals = rule.body.len() as u64;
-            let work = (changing.len() as u64).saturating_mul(n_goals).saturating_mul(n_goals);
+            let work = (changing.len() as u64).saturating_mul(n_goals);
             n_steps = n_steps.saturating_add(work);
             if n_steps > limits.steps {
                 return Err(Refusal { kind: RefusalKind::Steps, origin: Some(rule.origin) });
@@ -126,9 +129,24 @@ struct JoinPlanner<'a> {
     relations: &'a mut [Relation],
     bank: &'a TermBank,
     is_static: &'a dyn Fn(usize) -> bool,
+    /// By variable: the number of its occurrences in the rule.
+    n_occurrences: Vec<u32>,
 }
 
-impl JoinPlanner<'_> {
+impl<'a> JoinPlanner<'a> {
+    fn new(
+        rule: &'a Rule,
+        relations: &'a mut [Relation],
+        bank: &'a TermBank,
+        is_static: &'a dyn Fn(usize) -> bool,
+    ) -> JoinPlanner<'a> {
+        let mut n_occurrences = vec![0; rule.n_variables as usize];
+        let count = &mut |v: u32| n_occurrences[v as usize] += 1;
+        rule.head.each_variable(count);
+        rule.body.iter().for_each(|goal| goal.each_variable(count));
+        JoinPlanner { rule, relations, bank, is_static, n_occurrences }
+    }
+
     /// Plans the join of the rule that starts with new rows of the changing condition `delta`.
     fn join(&mut self, changing: &[usize], delta: Option<usize>) -> Result<Join, Refusal> {
         let rule = self.rule;
@@ -199,44 +217,45 @@ impl JoinPlanner<'_> {
             Goal::Fails(atom) => (self.is_static)(atom.predicate.index()),
             Goal::Holds(_) | Goal::Differ(..) => true,
         };
-        let mut left: Vec<usize> = (0..rule.body.len())
-            .filter(|&goal| Some(goal) != delta_goal && is_step(&rule.body[goal]))
-            .collect();
+        let mut agenda = Agenda::new(&rule.body, bound.len(), |goal| {
+            Some(goal) != delta_goal && is_step(&rule.body[goal])
+        });
+        for goal in agenda.left() {
+            agenda.set_cost(goal, self.cost(&rule.body[goal], bound, &uses)?);
+        }
         let mut steps = Vec::new();
-        while !left.is_empty() {
-            let costs: Vec<Option<f64>> = left
-                .iter()
-                .map(|&goal| self.cost(&rule.body[goal], bound, &uses))
-                .collect::<Result<_, _>>()?;
-            let best = (0..left.len())
-                .filter(|&i| costs[i].is_some())
-                .min_by(|&a, &b| costs[a].partial_cmp(&costs[b]).expect("costs are numbers"));
-            let Some(best) = best else { return Err(self.unbound()) };
-            let goal = left.remove(best);
+        while !agenda.is_empty() {
+            let Some(goal) = agenda.pop() else { return Err(self.unbound()) };
+            let mut newly_bound = Vec::new();
             steps.push(match &rule.body[goal] {
                 Goal::Differ(a, b) => Step::Differ(self.build(a)?, self.build(b)?),
-                Goal::Fails(atom) => Step::NoRow(self.scan(atom, &mut bound.to_vec(), &uses)?),
+                // A negated condition binds nothing.
+                Goal::Fails(atom) => Step::NoRow(self.scan(atom, bound, &uses)?),
                 Goal::Holds(atom) => {
-                    let position = changing.iter().position(|&other| other == goal);
+                    let position = changing.binary_search(&goal).ok();
                     let range = match (position, delta) {
                         (None, _) => RowRange::All,
                         (Some(position), Some(delta)) if position < delta.position => RowRange::Old,
                         (Some(_), _) => RowRange::Current,
                     };
-                    Step::Scan(self.scan(atom, bound, &uses)?, position, range)
+                    let scan = self.scan(atom, bound, &uses)?;
+                    newly_bound.extend(scan.take.iter().filter_map(|(_, take)| match take {
+                        Take::Bind(v) => Some(*v),
+                        Take::Same(_) => None,
+                    }));
+                    newly_bound.iter().for_each(|&v| bound[v as usize] = true);
+                    Step::Scan(scan, position, range)
                 }
             });
+            for goal in agenda.goals_with(&newly_bound) {
+                agenda.set_cost(goal, self.cost(&rule.body[goal], bound, &uses)?);
+            }
         }
         Ok(steps)
     }
 
-    fn scan(&mut self, atom: &Atom, bound: &mut [bool], uses: &[u32]) -> Result<Scan, Refusal> {
+    fn scan(&mut self, atom: &Atom, bound: &[bool], uses: &[u32]) -> Result<Scan, Refusal> {
         let shape = scan_shape(self.bank, atom, bound, uses).map_err(|_| self.too_deep())?;
-        for (_, take) in &shape.take {
-            if let Take::Bind(v) = take {
-                bound[*v as usize] = true;
-            }
-        }
         let relation = atom.predicate.index();
         let index = self.relations[relation].add_index(shape.spec);
         Ok(Scan { relation, index, key: shape.key, take: shape.take })
@@ -248,12 +267,10 @@ impl JoinPlanner<'_> {
             Goal::Differ(a, b) => Ok((a.is_bound(bound) && b.is_bound(bound)).then_some(0.0)),
             Goal::Fails(atom) => {
                 // A negated static condition may have local variables: then no value may match.
-                let others = self.rule.body.iter().filter(|other| !std::ptr::eq(*other, goal));
-                let mut elsewhere = vec![false; bound.len()];
-                others.for_each(|other| other.each_variable(&mut |v| elsewhere[v as usize] = true));
-                self.rule.head.each_variable(&mut |v| elsewhere[v as usize] = true);
-                let mut ready = true;
-                atom.each_variable(&mut |v| ready &= bound[v as usize] || !elsewhere[v as usize]);
+                let mut here: BTreeMap<u32, u32> = BTreeMap::new();
+                atom.each_variable(&mut |v| *here.entry(v).or_default() += 1);
+                let is_local = |v: u32, n_here: u32| self.n_occurrences[v as usize] == n_here;
+                let ready = here.into_iter().all(|(v, n)| bound[v as usize] || is_local(v, n));
                 Ok(ready.then_some(0.01))
             }
             Goal::Holds(atom) => {

@@ -7,6 +7,7 @@ use crate::program::{Atom, Goal, Level, PredicateId};
 use crate::relation::{IndexSpec, Path};
 use crate::{TermBank, TermId};
 
+use super::agenda::Agenda;
 use super::prepare::Prepared;
 use super::shape::{ScanShape, scan_shape};
 use super::unify::SpecialisedRule;
@@ -83,31 +84,15 @@ impl Planner {
     ) -> Result<(Vec<Step>, Vec<Option<BoundAt>>), PlanRefusal> {
         let mut bound_at: Vec<Option<BoundAt>> =
             bound.iter().map(|&b| b.then_some(BoundAt::Input)).collect();
-        let goals: Vec<&Goal> = specialised.body.iter().collect();
-        // By variable: the goals in which it occurs. A goal is judged again only when one of its
-        // variables has become bound, because a rule may have thousands of goals.
-        let mut goals_with: Vec<Vec<usize>> = vec![Vec::new(); bound.len()];
-        for (i, goal) in goals.iter().enumerate() {
-            goal.each_variable(&mut |v| goals_with[v as usize].push(i));
+        let goals = &specialised.body;
+        let mut agenda = Agenda::new(goals, bound.len(), |_| true);
+        for i in agenda.left() {
+            agenda.set_cost(i, self.cost(&goals[i], &bound, uses, origin)?);
         }
-        let mut costs = Vec::with_capacity(goals.len());
-        for goal in &goals {
-            costs.push(self.cost(goal, &bound, uses, origin)?);
-        }
-        let mut left: Vec<usize> = (0..goals.len()).collect();
-        let mut steps = Vec::new();
-        while !left.is_empty() {
-            let mut best: Option<(f64, usize)> = None;
-            for (place, &i) in left.iter().enumerate() {
-                if let Some(cost) = costs[i]
-                    // Ties are broken by the order in the rule.
-                    && best.is_none_or(|(least, _)| cost < least)
-                {
-                    best = Some((cost, place));
-                }
-            }
-            let Some((_, chosen)) = best else { return Err(PlanRefusal::Unbound { origin }) };
-            let goal = goals[left.remove(chosen)];
+        let mut steps = Vec::with_capacity(goals.len());
+        while !agenda.is_empty() {
+            let Some(chosen) = agenda.pop() else { return Err(PlanRefusal::Unbound { origin }) };
+            let goal = &goals[chosen];
             steps.push(self.step(goal, &mut bound, uses, origin)?);
             let mut newly_bound = Vec::new();
             goal.each_variable(&mut |v| {
@@ -117,8 +102,8 @@ impl Planner {
                     newly_bound.push(v);
                 }
             });
-            for i in newly_bound.into_iter().flat_map(|v| &goals_with[v as usize]).copied() {
-                costs[i] = self.cost(goals[i], &bound, uses, origin)?;
+            for i in agenda.goals_with(&newly_bound) {
+                agenda.set_cost(i, self.cost(&goals[i], &bound, uses, origin)?);
             }
         }
         Ok((steps, bound_at))
@@ -169,12 +154,12 @@ impl Planner {
             Goal::Differ(a, b) => Ok((a.is_bound(bound) && b.is_bound(bound)).then_some(0.0)),
             Goal::Fails(atom) => {
                 let mut ready = true;
-                let mut here = vec![0u32; bound.len()];
-                atom.each_variable(&mut |v| here[v as usize] += 1);
+                let mut here: BTreeMap<u32, u32> = BTreeMap::new();
+                atom.each_variable(&mut |v| *here.entry(v).or_default() += 1);
                 // A variable that also occurs elsewhere must be bound first.
-                atom.each_variable(&mut |v| {
-                    ready &= bound[v as usize] || uses[v as usize] == here[v as usize];
-                });
+                for (v, n_here) in here {
+                    ready &= bound[v as usize] || uses[v as usize] == n_here;
+                }
                 let is_given = self.plans.relation_of[atom.predicate.index()].is_some();
                 Ok((ready && self.are_requirements_met(atom, bound)).then_some(if is_given {
                     0.02

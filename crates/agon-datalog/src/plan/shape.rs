@@ -1,5 +1,7 @@
 //! Atoms to scans of given relations and calls of derived relations, for a set of bound variables.
 
+use std::collections::BTreeSet;
+
 use crate::TermBank;
 use crate::program::{Atom, Pattern};
 use crate::relation::{IndexSpec, Path};
@@ -32,7 +34,7 @@ pub(crate) fn scan_shape(
         bank,
         bound,
         uses,
-        here: vec![false; bound.len()],
+        here: BTreeSet::new(),
         path: Vec::new(),
         shape: ScanShape {
             spec: IndexSpec::default(),
@@ -54,7 +56,7 @@ struct Shaping<'a> {
     bound: &'a [bool],
     uses: &'a [u32],
     /// Variables that are bound by an earlier argument of the same atom.
-    here: Vec<bool>,
+    here: BTreeSet<u32>,
     path: Vec<u16>,
     shape: ScanShape,
 }
@@ -68,11 +70,11 @@ impl Shaping<'_> {
                 shape.spec.keys.push(place);
                 shape.key.push(Build::Slot(*v));
             }
-            Pattern::Variable(v) if self.here[*v as usize] => {
+            Pattern::Variable(v) if self.here.contains(v) => {
                 shape.take.push((place, Take::Same(*v)));
             }
             Pattern::Variable(v) if self.uses[*v as usize] > 1 => {
-                self.here[*v as usize] = true;
+                self.here.insert(*v);
                 shape.n_bound += 1;
                 shape.take.push((place, Take::Bind(*v)));
             }

@@ -170,6 +170,54 @@ fn exploding_joins_are_refused() {
     assert_eq!(explosion(small).map(|refusal| refusal.kind), Some(RefusalKind::Bytes));
 }
 
+/// Builds `big(x, y, z) :- value(x), value(y), value(z)` with 27 million rows, two relations that
+/// read it, `move(x) :- big(x, y, z)` and `other(x) :- value(x), not odd(x)`, where
+/// `odd(x) :- big(x, y, z), never(y, z)`, of which there are none.
+fn huge() -> (Program, [PredicateId; 2]) {
+    let mut program = Program::default();
+    let (value, never) = (program.derived(1), program.derived(2));
+    let (big, odd) = (program.derived(3), program.derived(1));
+    let (moves, other) = (program.derived(1), program.derived(1));
+    (0..300).for_each(|i| program.rule(rule(atom(value, &[constant(i)]), Vec::new(), 0, i)));
+    let [x, y, z] = [0, 1, 2].map(variable);
+    let body = [&x, &y, &z].map(|v| holds(value, std::slice::from_ref(v))).to_vec();
+    program.rule(rule(atom(big, &[x.clone(), y.clone(), z.clone()]), body, 3, 400));
+    let whole = holds(big, &[x.clone(), y.clone(), z.clone()]);
+    program.rule(rule(atom(moves, &[x.clone()]), vec![whole.clone()], 3, 401));
+    let body = vec![whole, holds(never, &[y, z])];
+    program.rule(rule(atom(odd, &[x.clone()]), body, 3, 402));
+    let [a, b] = [0, 1].map(variable);
+    let differs = Goal::Differ(a.clone(), a.clone());
+    let body = vec![holds(value, &[a.clone()]), holds(value, &[b.clone()]), differs];
+    program.rule(rule(atom(never, &[a, b]), body, 2, 404));
+    let is_even = Goal::Fails(atom(odd, &[x.clone()]));
+    let body = vec![holds(value, &[x.clone()]), is_even];
+    program.rule(rule(atom(other, &[x]), body, 1, 403));
+    (program, [moves, other])
+}
+
+#[test]
+fn an_evaluation_that_is_cut_has_true_answers() {
+    let limits = Limits { facts: 50_000, ..Limits::default() };
+    let far = Instant::now() + std::time::Duration::from_secs(1000);
+    let (program, [moves, other]) = huge();
+    let (mut first, query) = engine(program.clone(), 2, wanted(moves, 1), limits.clone());
+    // The relation that explodes is complete before the first move is found, so some of its rows
+    // must do.
+    let (answers, is_complete) = first.ask_some(query, &[], far).expect("some are found");
+    assert!(!is_complete && !answers.is_empty());
+    assert!(answers.len() <= 300);
+    // What was cut is not taken for an answer later.
+    assert_eq!(first.ask(query, &[]).err(), refusal(RefusalKind::Facts, 400));
+    // A deadline in the past cuts as well.
+    let past = first.ask_some(query, &[], Instant::now());
+    assert!(past.is_ok_and(|(answers, is_complete)| !is_complete && !answers.is_empty()));
+
+    // All values are even, but the proof of that is cut, so nothing may be said of any.
+    let (mut second, query) = engine(program, 2, wanted(other, 1), limits);
+    assert!(second.ask_some(query, &[], far).is_err());
+}
+
 #[test]
 fn too_many_facts_are_refused() {
     // pair(x, y, z) :- value(x), value(y), value(z): a million rows.

@@ -49,6 +49,7 @@ impl Game {
         if self.options().goal_policy != GoalPolicy::Highest {
             return Err(NoCircuit::GoalPolicy);
         }
+        let limits = &limits.within(&self.options().limits);
         let began = Instant::now();
         let ground = self
             .ground(limits)

@@ -256,12 +256,18 @@ impl Game {
             (keyword::SEES, 2),
         ];
         let roots = keywords.map(|(relation, arity)| compiled.predicate(relation, arity));
-        materialise(&mut compiled.program, &self.bank, &roots, &MaterialiseLimits::default());
+        materialise(&mut compiled.program, &self.bank, &roots, &self.materialise_limits());
         let relations = compiled.relations().into_iter();
         let rows = relations.filter_map(|(relation, predicate)| {
             compiled.program.rows(predicate).map(|rows| (relation, rows.to_vec()))
         });
         rows.collect()
+    }
+
+    /// Returns limits on computing static relations that keep to those of the game.
+    pub(super) fn materialise_limits(&self) -> MaterialiseLimits {
+        let Limits { deadline, stop, .. } = self.options.limits.clone();
+        MaterialiseLimits { deadline, stop, ..MaterialiseLimits::default() }
     }
 
     /// Returns for every relation of the rules, by name and number of arguments, whether it never
@@ -310,9 +316,10 @@ fn refusal_diagnostic(refusal: &Refusal, rules: &CheckedRules) -> Diagnostic {
         | RefusalKind::Bytes
         | RefusalKind::Steps
         | RefusalKind::Deadline
-        | RefusalKind::Cancelled => {
-            finding.hint("the rule was being applied; usually a recursion keeps building new terms")
-        }
+        | RefusalKind::Cancelled => finding.hint(
+            "the rule was being applied; it has too many instances, or a recursion keeps \
+                 building new terms",
+        ),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Terms of a game as text, and back.
 
-use agon_datalog::TermId;
+use agon_datalog::{Symbol, TermId};
 use agon_game::{Continuous, Hidden, Notation, Position, Role};
 
 use super::game::Game;
@@ -35,6 +35,19 @@ impl Game {
 
     /// Returns the term that a text names, if it has occurred in this game.
     pub fn parse(&self, text: &str) -> Option<TermId> {
+        self.parse_with(text, &|symbol, arguments| self.bank.find(symbol, arguments))
+    }
+
+    /// Returns the term that a text names, even if it has not occurred in this game.
+    fn parse_new(&self, text: &str) -> Option<TermId> {
+        self.parse_with(text, &|symbol, arguments| self.bank.term(symbol, arguments).ok())
+    }
+
+    fn parse_with(
+        &self,
+        text: &str,
+        find: &dyn Fn(Symbol, &[TermId]) -> Option<TermId>,
+    ) -> Option<TermId> {
         let mut builder = Builder::default();
         let trees = kif::read_trees(text, &mut builder);
         let [tree] = trees.as_slice() else { return None };
@@ -42,18 +55,23 @@ impl Game {
         if builder.findings.has_errors() {
             return None;
         }
-        self.find(&term, &builder)
+        self.term(&term, &builder, find)
     }
 
-    fn find(&self, term: &Term, builder: &Builder) -> Option<TermId> {
+    fn term(
+        &self,
+        term: &Term,
+        builder: &Builder,
+        find: &dyn Fn(Symbol, &[TermId]) -> Option<TermId>,
+    ) -> Option<TermId> {
         let symbol = |s| self.rules.sheet().symbols.find(builder.symbols.name(s));
         match &term.kind {
             TermKind::Variable(_) => None,
-            TermKind::Constant(name) => self.bank.find(symbol(*name)?, &[]),
+            TermKind::Constant(name) => find(symbol(*name)?, &[]),
             TermKind::Function(name, arguments) => {
                 let arguments: Vec<TermId> =
-                    arguments.iter().map(|a| self.find(a, builder)).collect::<Option<_>>()?;
-                self.bank.find(symbol(*name)?, &arguments)
+                    arguments.iter().map(|a| self.term(a, builder, find)).collect::<Option<_>>()?;
+                find(symbol(*name)?, &arguments)
             }
         }
     }
@@ -68,6 +86,10 @@ impl Notation for Interpreter {
         let legal = self.legal_moves(role);
         if let Some(exact) = self.game.parse(text).map(Move).filter(|m| legal.contains(m)) {
             return Some(exact);
+        }
+        if self.is_cut() {
+            // The list has only some of the moves.
+            return self.game.parse_new(text).map(Move).filter(|&m| self.asks_legal(role, m));
         }
         // Even where names are read with regard to case, messages may use other capitals.
         let wanted =

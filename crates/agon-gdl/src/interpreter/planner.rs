@@ -16,6 +16,8 @@ use crate::symbols::keyword;
 pub(super) struct Questions {
     pub(super) terminal: QueryId,
     pub(super) legal: QueryId,
+    /// Whether a given move of a given role is legal.
+    pub(super) is_legal: QueryId,
     pub(super) goal: QueryId,
     pub(super) next: QueryId,
     pub(super) sees: QueryId,
@@ -32,7 +34,7 @@ pub(super) struct Planner {
     pub(super) move_relation: PredicateId,
     init: QueryForm,
     /// In the order of the fields of [`Questions`].
-    entries: [QueryForm; 7],
+    entries: [QueryForm; 8],
 }
 
 impl Planner {
@@ -49,6 +51,7 @@ impl Planner {
         let entries = [
             entry(keyword::TERMINAL, 0),
             entry(keyword::LEGAL, 2),
+            QueryForm { known: vec![true, true], ..entry(keyword::LEGAL, 2) },
             entry(keyword::GOAL, 2),
             entry(keyword::NEXT, 1),
             entry(keyword::SEES, 2),
@@ -57,7 +60,7 @@ impl Planner {
         ];
         // Only checks evaluate `base` and `input`, so their static relations are not computed in
         // advance.
-        let roots: Vec<PredicateId> = entries[..5].iter().map(|entry| entry.predicate).collect();
+        let roots: Vec<PredicateId> = entries[..6].iter().map(|entry| entry.predicate).collect();
         let materialise_limits = MaterialiseLimits {
             deadline: limits.deadline,
             stop: limits.stop.clone(),
@@ -94,9 +97,10 @@ impl Planner {
         let samples = [(self.state_relation, rows)];
         let (plans, questions) =
             Plans::new(self.program.clone(), Arc::clone(&self.bank), &samples, &self.entries)?;
-        let [terminal, legal, goal, next, sees, base, input] = questions[..] else {
+        let [terminal, legal, is_legal, goal, next, sees, base, input] = questions[..] else {
             unreachable!("there is one question per entry")
         };
-        Ok((Arc::new(plans), Questions { terminal, legal, goal, next, sees, base, input }))
+        let questions = Questions { terminal, legal, is_legal, goal, next, sees, base, input };
+        Ok((Arc::new(plans), questions))
     }
 }

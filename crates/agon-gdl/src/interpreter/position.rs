@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use agon_datalog::{Engine, Refusal, TermBank, TermId, TermOrder};
+use agon_datalog::{Engine, Refusal, RefusalKind, TermBank, TermId, TermOrder};
 use agon_game::{Fault, Position, Role, Shape};
 
 use super::game::{Game, GoalPolicy};
@@ -69,7 +69,12 @@ struct Standing {
     terminal: bool,
     legal: Vec<Vec<Move>>,
     fault: Option<Fault>,
+    /// Whether there may be more legal moves than those listed.
+    is_cut: bool,
 }
+
+/// Maximum number of moves of a role that are listed if not all of them can be found.
+const MAX_MOVES_AFTER_CUT: usize = 1000;
 
 impl Clone for Interpreter {
     fn clone(&self) -> Interpreter {
@@ -160,7 +165,7 @@ impl Interpreter {
         self.standing.get_or_init(|| {
             let fault = match &self.state.0.fault {
                 Some(fault) => fault.clone(),
-                None => match self.work_out_standing() {
+                None => match self.work_out_standing(None) {
                     Ok(standing) => return standing,
                     Err(refusal) => self.game.fault(&refusal),
                 },
@@ -169,25 +174,33 @@ impl Interpreter {
                 terminal: true,
                 legal: vec![Vec::new(); self.game.roles.len()],
                 fault: Some(fault),
+                is_cut: false,
             }
         })
     }
 
-    fn work_out_standing(&self) -> Result<Standing, Refusal> {
+    /// Finds out whether play has ended and which moves are legal, the latter not beyond `until`.
+    fn work_out_standing(&self, until: Option<Instant>) -> Result<Standing, Refusal> {
         let game = &self.game;
         let mut engine = self.engine.borrow_mut();
         let mut legal: Vec<Vec<TermId>> = vec![Vec::new(); game.roles.len()];
         let mut terminal = engine.holds(game.questions.terminal, &[])?;
-        let mut fault = None;
+        let (mut fault, mut is_cut) = (None, false);
         if !terminal {
-            let answers = engine.ask(game.questions.legal, &[])?;
+            let (answers, is_complete) = match until {
+                None => (engine.ask(game.questions.legal, &[])?, true),
+                Some(until) => engine.ask_some(game.questions.legal, &[], until)?,
+            };
+            is_cut = !is_complete;
             for i in 0..answers.len() {
                 let role = answers.get(i, 0);
-                if let Some(role) = game.roles.iter().position(|&r| r == role) {
+                if let Some(role) = game.roles.iter().position(|&r| r == role)
+                    && !(is_cut && legal[role].len() >= MAX_MOVES_AFTER_CUT)
+                {
                     legal[role].push(answers.get(i, 1));
                 }
             }
-            if let Some(idle) = legal.iter().position(Vec::is_empty) {
+            if !is_cut && let Some(idle) = legal.iter().position(Vec::is_empty) {
                 fault = Some(Fault::NoLegalMove(Role::new(idle)));
                 terminal = true;
                 legal.iter_mut().for_each(Vec::clear);
@@ -196,7 +209,20 @@ impl Interpreter {
             legal.iter_mut().for_each(|moves| order.sort(moves, &game.bank, &game.rank));
         }
         let legal = legal.into_iter().map(|moves| moves.into_iter().map(Move).collect()).collect();
-        Ok(Standing { terminal, legal, fault })
+        Ok(Standing { terminal, legal, fault, is_cut })
+    }
+
+    /// Asks the rules whether a move is legal, without listing all legal moves. The standing must
+    /// have been cut.
+    pub(super) fn asks_legal(&self, role: Role, candidate: Move) -> bool {
+        let known = [self.game.roles[role.index()], candidate.0];
+        let mut engine = self.engine.borrow_mut();
+        engine.holds(self.game.questions.is_legal, &known).unwrap_or(false)
+    }
+
+    /// Returns whether there may be more legal moves than those listed.
+    pub(super) fn is_cut(&self) -> bool {
+        self.standing().is_cut
     }
 
     fn work_out_goals(&self) -> Result<Vec<Vec<i64>>, Refusal> {
@@ -298,5 +324,26 @@ impl Position for Interpreter {
 
     fn is_legal(&self, role: Role, candidate: &Move) -> bool {
         self.legal_moves(role).contains(candidate)
+            || (self.is_cut() && self.asks_legal(role, *candidate))
+    }
+
+    fn list_legal_moves_until(&self, role: Role, until: Instant) {
+        if self.standing.get().is_some() || self.state.0.fault.is_some() {
+            return;
+        }
+        // If there is no time or no move of the role was found, the position is a fault as usual.
+        if let Ok(standing) = self.work_out_standing(Some(until))
+            && !(standing.is_cut && standing.legal[role.index()].is_empty())
+        {
+            let _ = self.standing.set(standing);
+        } else {
+            let text = RefusalKind::Deadline.to_string();
+            let _ = self.standing.set(Standing {
+                terminal: true,
+                legal: vec![Vec::new(); self.game.roles.len()],
+                fault: Some(Fault::Refused(text)),
+                is_cut: false,
+            });
+        }
     }
 }

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use agon_datalog::{
-    Engine, Limits, MaterialiseLimits, Plans, PredicateId, QueryForm, QueryId, Refusal, Symbol,
-    TermId, materialise,
+    Engine, Limits, Plans, PredicateId, QueryForm, QueryId, Refusal, Symbol, TermId, materialise,
 };
 use agon_game::Fault;
 
@@ -79,7 +78,7 @@ impl QueryPlan {
             })
             .collect();
         let roots: Vec<PredicateId> = entries.iter().map(|entry| entry.predicate).collect();
-        materialise(&mut compiled.program, &game.bank, &roots, &MaterialiseLimits::default());
+        materialise(&mut compiled.program, &game.bank, &roots, &game.materialise_limits());
         let sample = game.initial.fluents().iter().map(|&fluent| vec![fluent]).collect();
         let planned =
             Plans::new(compiled.program, Arc::clone(&game.bank), &[(state, sample)], &entries);

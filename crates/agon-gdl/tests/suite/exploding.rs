@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agon_datalog::{GroundLimits, RefusalKind, StopFlag};
-use agon_game::{Rng, laws};
+use agon_game::{Notation as _, Position as _, Rng, Role, laws};
 use agon_gdl::check::check;
 use agon_gdl::circuit::{CircuitLimits, NoCircuit};
 use agon_gdl::interpreter::{Game, Options};
@@ -119,5 +119,67 @@ fn the_interpreter_plays_these_games() {
                 sheet.path.display()
             );
         }
+    }
+}
+
+/// After two steps the legal moves of `r` are all rows of a relation with 10^12 rows, directly or
+/// by way of another relation. The moves of `q` are few.
+fn exploding_in_play(legal: &str) -> Arc<Game> {
+    let variables: Vec<String> = (0..12).map(|i| format!("?x{i}")).collect();
+    let row = variables.join(" ");
+    let body: String = variables.iter().map(|v| format!("(d {v})")).collect();
+    let digits: String = (0..10).map(|i| format!("(d {i})")).collect();
+    let legal = legal.replace("ROW", &row).replace("BODY", &body);
+    let text = format!(
+        "(role r) (role q) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) {digits} \
+         (<= (legal r wait) (true (step ?n)) (distinct ?n 2)) {legal} \
+         (legal q (say 1)) (legal q (say 2)) \
+         (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) \
+         (<= terminal (true (step 4))) (goal r 50) (goal q 50)"
+    );
+    let rules = check(Arc::new(Source::new("sheet", text))).rules.expect("there are no errors");
+    // Limits that do not depend on time: the same on every machine.
+    let limits = agon_datalog::Limits { facts: 100_000, ..agon_datalog::Limits::default() };
+    let options = Options { limits, ..Options::default() };
+    Game::open(rules, options).unwrap_or_else(|finding| panic!("{}", finding.message))
+}
+
+#[test]
+fn a_legal_move_is_found_where_not_all_can_be_listed() {
+    for legal in [
+        "(<= (legal r (m ROW)) (true (step 2)) BODY)",
+        "(<= (big ROW) BODY) (<= (legal r (m ROW)) (true (step 2)) (big ROW))",
+    ] {
+        let game = exploding_in_play(legal);
+        let mut position = game.start();
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(1000);
+        for step in 0..4 {
+            position.list_legal_moves_until(Role::new(0), until);
+            assert_eq!(position.fault(), None, "step {step}: {legal}");
+            assert!(!position.is_terminal());
+            let own = *position.legal_moves(Role::new(0)).first().expect("there is a move");
+            assert!(position.is_legal(Role::new(0), &own));
+            // Moves that are not listed can be read, and others are refused.
+            let other = position.parse_move(Role::new(1), "(say 2)").expect("it is legal");
+            assert_eq!(position.parse_move(Role::new(1), "(say 3)"), None);
+            if step == 2 {
+                let rare = "(m 9 8 7 6 5 4 3 2 1 0 9 8)";
+                let rare = position.parse_move(Role::new(0), rare).expect("it is legal");
+                assert!(position.is_legal(Role::new(0), &rare));
+                assert_eq!(position.parse_move(Role::new(0), "(m 9)"), None);
+                assert_eq!(position.parse_move(Role::new(0), "wait"), None);
+            }
+            position.advance(&[own, other]);
+        }
+        assert!(position.is_terminal() && position.fault().is_none());
+        assert_eq!(position.payoff(Role::new(0)), 50.0);
+
+        // Without that, the state is a fault, as for a referee.
+        let mut referee = game.start();
+        for _ in 0..2 {
+            let joint = [Role::new(0), Role::new(1)].map(|role| referee.legal_moves(role)[0]);
+            referee.advance(&joint);
+        }
+        assert!(referee.fault().is_some());
     }
 }

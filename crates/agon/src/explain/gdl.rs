@@ -162,6 +162,10 @@ fn move_lines(moves: &[MoveValue], n_parts: usize) -> Vec<String> {
 fn move_values(position: &Interpreter, evaluator: &mut FuzzyEvaluator) -> Vec<MoveValue> {
     let choosers: Vec<Role> = position.choosers().collect();
     let [chooser] = choosers.as_slice() else { return Vec::new() };
+    // What nature draws is not worth anything to it.
+    if position.shape().nature == Some(*chooser) {
+        return Vec::new();
+    }
     let name = &position.shape().role_names[chooser.index()];
     let mut after = position.clone();
     let mut moves = Vec::new();

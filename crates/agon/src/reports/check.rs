@@ -23,13 +23,23 @@ pub struct CheckPlays {
     /// Whether the plays are only a quick test: not reported if they are long, and for one second
     /// at most.
     pub is_quick: bool,
+    /// Time for the plays. Where it is over, no further state is evaluated. A quick test has a
+    /// limit of its own.
+    pub time: Option<Duration>,
     /// Whether violations of the definition of GDL are errors, although Agon can play the rules.
     pub is_strict: bool,
 }
 
 impl Default for CheckPlays {
     fn default() -> CheckPlays {
-        CheckPlays { plays: 0, seed: 1, max_steps: 1000, is_quick: false, is_strict: false }
+        CheckPlays {
+            plays: 0,
+            seed: 1,
+            max_steps: 1000,
+            is_quick: false,
+            time: None,
+            is_strict: false,
+        }
     }
 }
 
@@ -40,7 +50,8 @@ impl CheckPlays {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.is_quick.then(|| Instant::now() + Duration::from_secs(1))
+        let time = if self.is_quick { Some(Duration::from_secs(1)) } else { self.time };
+        time.and_then(|time| Instant::now().checked_add(time))
     }
 }
 

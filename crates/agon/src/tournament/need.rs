@@ -56,7 +56,7 @@ fn threads(entrant: &Entrant, shape: &Shape, thinking: &Thinking, n_processors: 
 
 fn is_here(host: &str) -> bool {
     // Only the text of the address is read; nothing here opens a connection.
-    let address = host.parse::<core::net::IpAddr>();
+    let address = host.parse::<std::net::IpAddr>();
     host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 

@@ -176,3 +176,16 @@ fn errors_of_garbage_are_capped_and_escaped() {
         assert!(!err.contains('\u{1b}'), "{command}");
     }
 }
+
+/// A check says that it could not try the rules, instead of calling them good.
+#[test]
+fn rules_that_explode_are_a_finding_of_a_quick_check() {
+    for file in ["exploding-init.kif", "exploding-legal.kif", "exploding-next.kif"] {
+        let path = games::root().join("tests/hostile").join(file);
+        let found = super::json(&super::agon(&["check", &path.to_string_lossy(), "--json"]));
+        assert_eq!(found["errors"], 0, "{file}: {found}");
+        let findings = found["findings"].as_array().expect("findings are a list");
+        let is_refusal = |finding: &serde_json::Value| finding["code"] == "play-refused";
+        assert!(findings.iter().any(is_refusal), "{file}: {found}");
+    }
+}

@@ -94,10 +94,14 @@ fn programs_end_with_everything_they_have_started() {
     agon(&[&arguments[..], &clocks].concat());
     wait_for_end(&wait_for_pid(&pid_file), "after the match");
 
-    // Also if the match is interrupted, by the terminal or by another program.
-    for signal in ["INT", "TERM"] {
+    // Also if the match is interrupted, by the terminal or by another program, and even if it runs
+    // in the background under `nohup`: then interrupts and hangups are ignored from the start.
+    for (signal, ignored) in [("INT", ""), ("TERM", ""), ("INT", "INT HUP"), ("TERM", "INT HUP")] {
         let _ = std::fs::remove_file(&pid_file);
-        let mut process = games::program()
+        let mut process = std::process::Command::new("sh")
+            .args(["-c", "trap '' $0; exec \"$@\""])
+            .arg(if ignored.is_empty() { "USR1" } else { ignored })
+            .arg(games::program().get_program())
             .args(arguments)
             .args(["--start-clock", "100", "--play-clock", "100"])
             .stdout(std::process::Stdio::null())
@@ -106,6 +110,13 @@ fn programs_end_with_everything_they_have_started() {
             .expect("the program runs");
         let pid = wait_for_pid(&pid_file);
         assert!(is_running(&pid));
+        if !ignored.is_empty() {
+            let hang_up = format!("kill -HUP {}", process.id());
+            let status = std::process::Command::new("sh").args(["-c", &hang_up]).status();
+            assert!(status.is_ok_and(|status| status.success()));
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            assert!(is_running(&pid), "a program under nohup survives the end of its terminal");
+        }
         let kill = format!("kill -{signal} {}", process.id());
         let status = std::process::Command::new("sh").args(["-c", &kill]).status();
         assert!(status.is_ok_and(|status| status.success()));

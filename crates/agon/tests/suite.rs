@@ -1,0 +1,5 @@
+//! Tests of the library from outside.
+
+mod suite {
+    mod fuzz_smoke;
+}

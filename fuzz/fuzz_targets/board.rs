@@ -1,0 +1,6 @@
+#![no_main]
+
+#[path = "../text_laws.rs"]
+mod laws;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::board(&String::from_utf8_lossy(bytes)));
