@@ -312,8 +312,21 @@ fn given_places(builder: &Builder<'_>, plan: &GridPlan, mentioned: &[bool]) -> O
         }
         let n_given = given.iter().filter(|is| **is).count();
         let covers = mentioned.iter().zip(&given).all(|(is, given)| *given || !is);
-        let fits = covers && n_given >= 4 && n_given < mentioned.len();
+        // The squares of one colour are not a board without the others.
+        let is_chequered = plan.hex.is_none() && !has_neighbours(&given, plan);
+        let fits = covers && n_given >= 4 && n_given < mentioned.len() && !is_chequered;
         (fits && builder.world.moves.iter().all(|m| is_covered(m, board, &given))).then_some(given)
+    })
+}
+
+/// Returns whether two places of a set are side by side or one above the other. Places are in the
+/// order of their coordinates, of which the last one changes fastest.
+fn has_neighbours(given: &[bool], plan: &GridPlan) -> bool {
+    let n_last = plan.axes.last().map_or(1, Axis::len);
+    let is_given = |place: usize| given.get(place) == Some(&true);
+    (0..given.len()).any(|place| {
+        let is_last = (place + 1) % n_last == 0;
+        is_given(place) && (!is_last && is_given(place + 1) || is_given(place + n_last))
     })
 }
 
