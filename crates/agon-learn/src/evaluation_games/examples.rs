@@ -37,6 +37,9 @@ pub(super) struct Example {
     pub(super) value: f64,
 }
 
+/// A sample, with the bits of its states before and after the move.
+type Packed<'s> = (&'s Sample, [Vec<u64>; 2]);
+
 impl Examples {
     /// Returns the examples of each location at which a player chooses and that has any.
     ///
@@ -45,7 +48,7 @@ impl Examples {
     pub fn by_location(set: &TrainingSet, game: &Game) -> Result<Vec<Examples>, CannotView> {
         let view = View::new(game, set.facts())?;
         let arena = game.arena();
-        let mut by_location: BTreeMap<usize, Vec<(&Sample, [Vec<u64>; 2])>> = BTreeMap::new();
+        let mut by_location: BTreeMap<usize, Vec<Packed<'_>>> = BTreeMap::new();
         for sample in &set.samples {
             let pair = [&sample.before, &sample.after].map(|facts| words(facts, view.n_words));
             if let Some(location) = view.location(&pair[0]) {
@@ -131,7 +134,7 @@ fn words(facts: &[u32], n_words: usize) -> Vec<u64> {
 }
 
 /// Returns the payoff vectors with the most plays, in a fixed order.
-fn frequent_outcomes(samples: &[(&Sample, [Vec<u64>; 2])]) -> Vec<Vec<f64>> {
+fn frequent_outcomes(samples: &[Packed<'_>]) -> Vec<Vec<f64>> {
     let mut counts: BTreeMap<Vec<u64>, u64> = BTreeMap::new();
     for (payoffs, n) in samples.iter().flat_map(|(sample, _)| &sample.payoffs) {
         // Payoffs are finite, so bits can stand for them; adding 0 makes -0 the same as 0.

@@ -57,7 +57,7 @@ pub(super) fn grow(
         let mut larger: Vec<Grown> = Vec::new();
         for parent in &kept {
             let literals = extensions(&parent.conjunction, &examples.view, limits.variables);
-            let bits = parent.bits + (literals.len().max(1) as f64).log2();
+            let bits = parent.bits + libm::log2(literals.len().max(1) as f64);
             for literal in literals {
                 let conjunction = parent.conjunction.with(literal);
                 if !seen.insert(conjunction.clone()) {

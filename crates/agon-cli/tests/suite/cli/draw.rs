@@ -140,7 +140,7 @@ fn old_stylesheets_draw_pages() {
     let page = agon(&[&args[..], &["--root", "pictures"]].concat()).succeeds().out;
     assert!(page.contains("<ul><li>23x</li></ul><img src=\"pictures/x.png\">"), "{page}");
     agon(&[&args[..], &["--out", "x.svg"]].concat()).complains(2, "does not end with .html");
-    let bad = scratch.file("bad.xsl", &sheet.replace("xsl:for-each", "xsl:number"));
+    let bad = scratch.file("bad.xsl", sheet.replace("xsl:for-each", "xsl:number"));
     agon(&["draw", "tic-tac-toe", "--stylesheet", &bad])
         .complains(2, "xsl:number is not supported here");
 }

@@ -70,7 +70,7 @@ fn parameters_are_set_for_every_command() {
 #[test]
 fn formatting_keeps_parameters() {
     let scratch = Scratch::new("format-params");
-    let steps = scratch.file("steps.kif", &STEPS.replace("(role", "(  role"));
+    let steps = scratch.file("steps.kif", STEPS.replace("(role", "(  role"));
     agon(&["fmt", &steps]).succeeds();
     let written = std::fs::read_to_string(&steps).expect("the file is there");
     assert!(written.contains("(succ {") && written.contains("(role"), "{written}");
