@@ -87,9 +87,9 @@ fn conjunctions_hold_as_the_evaluation_game_says() {
             let holds = Matcher::new(&conjunction, &view).holds(&view, &before, &after);
             assert_eq!(wanted, if holds { [1.0, 0.0] } else { [0.0, 1.0] }, "{name}: {text}");
             if holds {
-                n_true += 1
+                n_true += 1;
             } else {
-                n_false += 1
+                n_false += 1;
             }
             // The whole evaluator, which reads the formula back from the rules.
             let evaluator = DecisionEvaluator::new(&games, &game, fast.shape(), &facts)
