@@ -156,7 +156,7 @@ impl Domain {
                 let (names, coordinates) = split(&self.bank, shape, term);
                 rows.entry(names).or_default().push(coordinates);
             }
-            for (names, rows) in by_text(&self.game, rows) {
+            for (names, rows) in in_rule_order(&self.game, &self.bank, rows) {
                 self.by_names.insert((functor, names.clone()), self.predicates.len());
                 self.predicates.push(Predicate { functor, names, rows });
             }
@@ -330,15 +330,17 @@ pub(super) fn split(bank: &TermBank, shape: &Shape, term: TermId) -> (Vec<TermId
     (names, coordinates)
 }
 
-/// Sorts what belongs to names by their texts. The numbers of terms depend on the order in which
-/// relations are evaluated, which must not show in a translation.
-pub(super) fn by_text<T>(
+/// Sorts what belongs to names by the places at which their symbols first occur in the rules. The
+/// numbers of terms depend on the order in which relations are evaluated, which must not show in a
+/// translation.
+pub(super) fn in_rule_order<T>(
     game: &Game,
+    bank: &TermBank,
     items: BTreeMap<Vec<TermId>, T>,
 ) -> impl Iterator<Item = (Vec<TermId>, T)> {
-    let texts = |names: &[TermId]| names.iter().map(|&name| game.text(name)).collect::<Vec<_>>();
+    let key = |name: &TermId| (bank.symbol(*name), game.text(*name));
     let mut items: Vec<(Vec<TermId>, T)> = items.into_iter().collect();
-    items.sort_by_cached_key(|(names, _)| texts(names));
+    items.sort_by_cached_key(|(names, _)| names.iter().map(key).collect::<Vec<_>>());
     items.into_iter()
 }
 

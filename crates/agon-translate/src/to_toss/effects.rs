@@ -104,7 +104,7 @@ impl Effects<'_, '_> {
                 .iter()
                 .map(|&term| (super::domain::split(&domain.bank, shape, term).0, ()))
                 .collect();
-            for (names, ()) in super::domain::by_text(&domain.game, names) {
+            for (names, ()) in super::domain::in_rule_order(&domain.game, &domain.bank, names) {
                 let mut names = names.into_iter();
                 let mut arguments = Vec::new();
                 for &named in &shape.named {
