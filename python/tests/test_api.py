@@ -474,7 +474,11 @@ def test_experiments(tmp_path: Path) -> None:
         "003-table-5.2", store=tmp_path, progress=lambda *_: pytest.fail("again"), **SMALL
     )
     assert again.cells == first.cells and again.name == first.name
-    for name, part in [("no-such", "there is no experiment"), ("trutman-table-5.5", "times")]:
+    for name, part in [
+        ("no-such", "there is no experiment"),
+        ("trutman-table-5.5", "times"),
+        ("kaiser-stafiniak-2010-table-1", "learns"),
+    ]:
         with pytest.raises(agon.AgonError, match=part):
             agon.experiment(name)
     with pytest.raises(agon.AgonError, match="no column"):

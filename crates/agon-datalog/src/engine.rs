@@ -264,6 +264,9 @@ impl Evaluation {
         if self.cut != Cut::Forbidden {
             self.cut = Cut::Forbidden;
             self.abandon();
+            // What the cut query has used up is free again.
+            (self.n_facts, self.n_cells) = (0, 0);
+            self.n_steps_before += std::mem::take(&mut self.n_steps);
         }
         self.depth = 0;
         self.low_link = NONE;

@@ -234,6 +234,13 @@ impl PyExperimentPlan {
         let options =
             ExperimentOptions { quick, iterations, repeats, openings, games, only, column };
         let plan = ExperimentPlan::new(name, options).map_err(|why| wrong(&why))?;
+        if plan.experiment.learning.is_some() {
+            return Err(wrong(&format!(
+                "{} learns evaluation games before its matches: run `agon experiment {}`",
+                plan.name(),
+                plan.name()
+            )));
+        }
         match plan.experiment.kind {
             ExperimentKind::Matches => Ok(PyExperimentPlan(plan)),
             ExperimentKind::Costs => Err(wrong(&format!(

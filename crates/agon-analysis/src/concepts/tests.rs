@@ -69,7 +69,7 @@ fn the_concepts_of_the_paper_are_learned_from_tic_tac_toe() {
     for wanted in [&right, &diagonal, &mixed] {
         assert!(concepts.contains(wanted), "{wanted} is missing");
     }
-    let joined = joined_concepts(&concepts);
+    let joined = joined_concepts(&concepts, None).expect("there is no deadline");
     for wanted in [&row, &line] {
         assert!(joined.contains(wanted), "{wanted} is missing");
     }
@@ -146,7 +146,7 @@ fn the_concepts_that_ship_are_those_of_the_paper() {
     let concepts = concepts_of_tic_tac_toe();
     let [right, diagonal, mixed, row, line] = concepts_of_the_paper();
     assert!([&right, &diagonal, &mixed].iter().all(|wanted| concepts.contains(wanted)));
-    let joined = joined_concepts(&concepts);
+    let joined = joined_concepts(&concepts, None).expect("there is no deadline");
     assert!(joined.contains(&row) && joined.contains(&line));
 }
 

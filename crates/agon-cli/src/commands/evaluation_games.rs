@@ -121,7 +121,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         for finding in &game.findings {
             let [then, otherwise] = finding.means;
-            say!("  if {}:", finding.words);
+            say!("  {}:", finding.words);
             say!("    {then:.1} on average, otherwise {otherwise:.1}");
             say!("    {}", terminal::dim(&finding.formula));
         }

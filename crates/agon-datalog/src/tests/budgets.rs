@@ -183,15 +183,19 @@ fn huge() -> (Program, [PredicateId; 2]) {
     let body = [&x, &y, &z].map(|v| holds(value, std::slice::from_ref(v))).to_vec();
     program.rule(rule(atom(big, &[x.clone(), y.clone(), z.clone()]), body, 3, 400));
     let whole = holds(big, &[x.clone(), y.clone(), z.clone()]);
-    program.rule(rule(atom(moves, &[x.clone()]), vec![whole.clone()], 3, 401));
+    program.rule(rule(atom(moves, std::slice::from_ref(&x)), vec![whole.clone()], 3, 401));
     let body = vec![whole, holds(never, &[y, z])];
-    program.rule(rule(atom(odd, &[x.clone()]), body, 3, 402));
+    program.rule(rule(atom(odd, std::slice::from_ref(&x)), body, 3, 402));
     let [a, b] = [0, 1].map(variable);
     let differs = Goal::Differ(a.clone(), a.clone());
-    let body = vec![holds(value, &[a.clone()]), holds(value, &[b.clone()]), differs];
+    let body = vec![
+        holds(value, std::slice::from_ref(&a)),
+        holds(value, std::slice::from_ref(&b)),
+        differs,
+    ];
     program.rule(rule(atom(never, &[a, b]), body, 2, 404));
-    let is_even = Goal::Fails(atom(odd, &[x.clone()]));
-    let body = vec![holds(value, &[x.clone()]), is_even];
+    let is_even = Goal::Fails(atom(odd, std::slice::from_ref(&x)));
+    let body = vec![holds(value, std::slice::from_ref(&x)), is_even];
     program.rule(rule(atom(other, &[x]), body, 1, 403));
     (program, [moves, other])
 }

@@ -76,7 +76,10 @@ impl Policy for Apriori {
             let Some(found) = self.best(examples, &rest) else { break };
             let others: Vec<usize> =
                 rest.iter().filter(|at| found.holds.binary_search(at).is_err()).copied().collect();
-            self.findings.push(words::finding(examples, &found, &others));
+            let mut finding = words::finding(examples, &found, &others);
+            let lead = if self.findings.is_empty() { "if" } else { "otherwise, if" };
+            finding.words = format!("{lead} {}", finding.words);
+            self.findings.push(finding);
             let lottery = sets.lottery(&examples.lottery(&found.holds));
             chosen.push((found, lottery));
             rest = others;
@@ -103,7 +106,7 @@ fn cuts(values: &[f64], n_intervals: usize) -> Vec<f64> {
 }
 
 /// Composes tests of conjunctions into a game: the first that holds decides.
-pub(super) fn decision_list(
+fn decision_list(
     sets: &mut Construction,
     examples: &Examples,
     chosen: &[(Grown, GameId)],

@@ -46,7 +46,7 @@ pub trait Policy {
 pub struct Finding {
     /// The formula.
     pub formula: String,
-    /// The formula in words.
+    /// The formula in words, with its place among the tests: "if …" or "otherwise, if …".
     pub words: String,
     /// The mean payoff of the player who moves after such a move, and after other moves.
     pub means: [f64; 2],

@@ -1,6 +1,5 @@
 //! A policy by information gain, with a significance test and minimum description length.
 
-use super::apriori::decision_list;
 use super::construction::{Construction, Finding, GameId, Policy};
 use super::examples::{Example, Examples};
 use super::grow::{Grown, GrowthLimits, grow};
@@ -50,32 +49,67 @@ impl Information {
     }
 }
 
+/// A part of the moves, for which a game is constructed.
+struct Part<'a> {
+    moves: &'a [usize],
+    /// The word that leads to the part: "if", or "otherwise, if".
+    lead: &'static str,
+    /// What its moves have in common, in words.
+    context: String,
+    /// The lottery of the part, if nothing more is found.
+    lottery: Vec<(Vec<f64>, f64)>,
+}
+
+impl Information {
+    /// Constructs a game for a part of the moves: a test with a game for each side, or a lottery.
+    fn split(&mut self, sets: &mut Construction, examples: &Examples, part: &Part<'_>) -> GameId {
+        let is_full = self.findings.len() >= self.formulas;
+        let found = if is_full { None } else { self.best(examples, part.moves) };
+        let Some(mut found) = found else { return sets.lottery(&part.lottery) };
+        let holds = std::mem::take(&mut found.holds);
+        let others: Vec<usize> =
+            part.moves.iter().filter(|at| holds.binary_search(at).is_err()).copied().collect();
+        // States in which all moves are alike would mix the worth of states with that of moves.
+        let mixed = mixed_states(examples, part.moves, &holds);
+        let compared = |moves: &[usize]| -> Vec<usize> {
+            let is_mixed = |at: &&usize| mixed[examples.moves[**at].siblings];
+            moves.iter().filter(is_mixed).copied().collect()
+        };
+        let other = compared(&others);
+        found.holds = compared(&holds);
+        let mut finding = words::finding(examples, &found, &other);
+        let context = format!("{}{}", part.context, finding.words);
+        finding.words = format!("{} {context}", part.lead);
+        self.findings.push(finding);
+        let condition = sets.add_formula(found.conjunction.formula(&examples.view));
+        let then = Part {
+            moves: &holds,
+            lead: part.lead,
+            context: format!("{context}, and "),
+            lottery: examples.lottery(&found.holds),
+        };
+        let otherwise = Part {
+            moves: &others,
+            lead: "otherwise, if",
+            context: part.context.clone(),
+            lottery: examples.lottery(&other),
+        };
+        let then = self.split(sets, examples, &then);
+        let otherwise = self.split(sets, examples, &otherwise);
+        sets.test(condition, then, otherwise)
+    }
+}
+
 impl Policy for Information {
     fn construct(&mut self, sets: &mut Construction, examples: &Examples) -> GameId {
-        let mut rest: Vec<usize> = (0..examples.len()).collect();
-        let mut chosen: Vec<(Grown, GameId)> = Vec::new();
         self.findings.clear();
-        let mut otherwise = examples.lottery(&rest);
-        for _ in 0..self.formulas {
-            let Some(mut found) = self.best(examples, &rest) else { break };
-            let others: Vec<usize> =
-                rest.iter().filter(|at| found.holds.binary_search(at).is_err()).copied().collect();
-            // States in which all moves are alike would mix the worth of states with that of moves.
-            let mixed = mixed_states(examples, &rest, &found.holds);
-            let compared = |moves: &[usize]| -> Vec<usize> {
-                let is_mixed = |at: &&usize| mixed[examples.moves[**at].siblings];
-                moves.iter().filter(is_mixed).copied().collect()
-            };
-            let (then, other) = (compared(&found.holds), compared(&others));
-            let lottery = sets.lottery(&examples.lottery(&then));
-            otherwise = examples.lottery(&other);
-            found.holds = then;
-            self.findings.push(words::finding(examples, &found, &other));
-            chosen.push((found, lottery));
-            rest = others;
-        }
-        let otherwise = sets.lottery(&otherwise);
-        decision_list(sets, examples, &chosen, otherwise)
+        let all: Vec<usize> = (0..examples.len()).collect();
+        let lottery = examples.lottery(&all);
+        self.split(
+            sets,
+            examples,
+            &Part { moves: &all, lead: "if", context: String::new(), lottery },
+        )
     }
 
     fn findings(&self) -> &[Finding] {

@@ -50,12 +50,12 @@ pub fn sheet(
     for finding in findings {
         let [of, all] = finding.n_moves;
         let [then, otherwise] = finding.means;
-        let _ = writeln!(
-            text,
-            "// If {}: {mover} gets {then:.1} on average,\n//   otherwise {otherwise:.1} ({of} of \
-             {all} moves).",
+        let sentence = format!(
+            "{}: {mover} gets {then:.1} on average, otherwise {otherwise:.1} ({of} of {all} \
+             moves).",
             finding.words
         );
+        comment(&mut text, &sentence);
     }
     let _ = writeln!(text, "\nPLAYERS {}", players.join(", "));
     let _ = writeln!(text, "DATA game: {name}\nDATA location: {location}\n");
@@ -78,6 +78,20 @@ pub fn sheet(
         or_dash(functions.collect())
     );
     text
+}
+
+/// Writes a sentence as a comment, in lines of at most 100 columns.
+fn comment(text: &mut String, sentence: &str) {
+    let mut line = String::from("//");
+    for word in sentence.split_whitespace() {
+        if line.len() + word.len() >= 100 {
+            let _ = writeln!(text, "{line}");
+            line = String::from("//  ");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    let _ = writeln!(text, "{line}");
 }
 
 struct Writer<'a> {

@@ -193,7 +193,7 @@ fn both_policies_find_that_captures_are_good() {
         let first = white.findings.first().expect("something was found");
         // A white pawn stands where a black one stood: "beat if possible".
         assert_eq!(first.formula, "ex x (B_old(x) and W(x))", "{white:?}");
-        assert_eq!(first.words, "a place is W and was B before the move");
+        assert_eq!(first.words, "if a place is W and was B before the move");
         let [then, otherwise] = first.means;
         assert!((then - 75.0).abs() < 1e-9 && (otherwise - 40.0).abs() < 1e-9, "{first:?}");
         // Black's moves are all alike, so there is nothing to find.

@@ -45,6 +45,7 @@ fn every_shipped_game_has_the_right_kind_of_picture() {
         ("missionaries", Some(BoardKind::Stacks)),
         ("y", Some(BoardKind::Hex)),
         ("liars-dice", None),
+        ("liars-dice-wild", None),
     ];
     let mut wrong = Vec::new();
     for shipped in SHIPPED {

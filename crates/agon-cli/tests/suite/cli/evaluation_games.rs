@@ -24,17 +24,7 @@ fn learnt_games_are_written_and_used() {
     }
     let player = format!("continuous(method=uct,evaluation=game(file={out}))");
     let players = format!("{player},continuous(method=uct)");
-    let played = [
-        "match",
-        "toss/breakthrough",
-        "--players",
-        &players,
-        "--iterations",
-        "3",
-        "--quiet",
-        "--max-steps",
-        "4",
-    ];
+    let played = ["match", "toss/breakthrough", "--players", &players, "--iterations", "3"];
     agon(&played).succeeds();
     // The folder has no games for this one.
     agon(&["match", "toss/tic-tac-toe", "--players", &players]).complains(2, "DATA game:");

@@ -8,8 +8,6 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::super::super::games;
-
 /// A running `agon player` that is killed at the end of the test.
 pub(super) struct Player {
     process: Child,
@@ -132,13 +130,8 @@ pub(super) fn body(answer: &str) -> String {
 
 /// Returns the rules of a shipped game in one line without comments, as they are sent.
 pub(super) fn rules(game: &str) -> String {
-    let folders = ["games/gdl", "games/gdl2"];
-    let text = folders
-        .iter()
-        .find_map(|folder| {
-            std::fs::read_to_string(games::root().join(folder).join(format!("{game}.kif"))).ok()
-        })
-        .expect("the game ships");
+    // Values of parameters are in place.
+    let text = agon::Game::open(game).expect("the game ships").rules_text();
     let lines = text.lines().map(|line| line.split(';').next().unwrap_or_default().trim());
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
