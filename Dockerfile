@@ -1,6 +1,6 @@
 # A small image with the command `agon`, the games and nothing else.
 #
-#     docker build -t agon .
+#     docker build -t agon --build-arg AGON_COMMIT=$(git rev-parse --short=12 HEAD) .
 #     docker run --rm -it agon play tic-tac-toe
 #     docker run --rm -p 8080:8080 agon serve --listen 0.0.0.0 --port 8080
 
@@ -10,6 +10,8 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /agon
 COPY . .
+# The commit for the line of provenance on tables: .git is not part of the image.
+ARG AGON_COMMIT=
 RUN cargo build --locked --profile dist -p agon-cli
 
 FROM debian:bookworm-slim

@@ -122,6 +122,7 @@ fn circuit(position: &Interpreter, exact_embeddings: usize) -> Option<ScalarCirc
         parts: 20_000,
         exact_embeddings,
         evaluation: Limits { steps: 300_000, cells: 1 << 18, parts: 20_000, ..Limits::default() },
+        ..CircuitLimits::default()
     };
     match position.game().compile(&limits, Deadline::NEVER) {
         Ok(compiled) => Some(compiled.start()),

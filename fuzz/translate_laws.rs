@@ -49,7 +49,8 @@ pub(crate) fn translate(text: &str) {
         }
     }
     if let Some(arena) = agon_toss::check::check(source).arena {
-        let limits = ToGdlLimits { conditions: 20_000, values: 200, rows: 2_000, pool: 16 };
+        let limits =
+            ToGdlLimits { conditions: 20_000, values: 200, rows: 2_000, pool: 16, deadline: None };
         if let Ok(translation) = to_gdl(&arena, limits) {
             let source = Arc::new(Source::new("translation.kif", translation.text.as_str()));
             let checked = check(source);

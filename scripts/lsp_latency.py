@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Measures how long the language server takes from a change to its diagnostics.
 
-    scripts/lsp_latency.py target/release/agon FILE [CHANGES]
+    scripts/lsp_latency.py target/release/agon FILE [CHANGES [PAUSE]]
 
 Opens FILE with `agon lsp --no-play`, types a comment into it letter by letter, and prints the
-times from sending a change to receiving the diagnostics of that version.
+times from sending a change to receiving the diagnostics of that version. With a PAUSE in seconds
+between the changes the slow path is on: a pause of more than 0.4 lets it start, so that every
+change has to interrupt it.
 """
 
 import json
@@ -41,10 +43,10 @@ def diagnostics(server, version):
 def main():
     program, path = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     n_changes = int(sys.argv[3]) if len(sys.argv) > 3 else 40
+    pause = float(sys.argv[4]) if len(sys.argv) > 4 else 0
     text = path.read_text()
-    server = subprocess.Popen(
-        [program, "lsp", "--no-play"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    command = [program, "lsp"] if pause else [program, "lsp", "--no-play"]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     send(server, {"id": 1, "method": "initialize", "params": {"capabilities": {}}})
     while receive(server).get("id") != 1:
         pass
@@ -62,6 +64,7 @@ def main():
             "textDocument": {"uri": path.as_uri(), "version": version},
             "contentChanges": [change],
         }
+        time.sleep(pause)
         start = time.perf_counter()
         send(server, {"method": "textDocument/didChange", "params": params})
         diagnostics(server, version)

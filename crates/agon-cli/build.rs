@@ -13,6 +13,9 @@ fn main() {
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo::rerun-if-changed={log}");
     }
-    let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_default();
+    // A build from an archive, as in the Dockerfile, may be told the commit.
+    println!("cargo::rerun-if-env-changed=AGON_COMMIT");
+    let told = std::env::var("AGON_COMMIT").ok().filter(|commit| !commit.is_empty());
+    let commit = told.or_else(|| git(&["rev-parse", "--short=12", "HEAD"])).unwrap_or_default();
     println!("cargo::rustc-env=AGON_COMMIT={commit}");
 }

@@ -1,6 +1,6 @@
 ;;; agon.el --- GDL and Toss with the Agon language server -*- lexical-binding: t; -*-
 
-;; Needs Emacs 29 or newer, which has eglot, and the program `agon' in the path.
+;; Needs Emacs 29 or newer, or Emacs 28 with the package eglot, and the program `agon' in the path.
 ;; License: MIT OR Apache-2.0
 
 ;;; Commentary:

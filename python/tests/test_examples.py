@@ -51,6 +51,29 @@ def test_the_throughput_is_measured() -> None:
     assert all(row["agon"] > 0 for row in rows)
 
 
+def test_the_listings_of_the_documents_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs the Python listings of each document in order, in one namespace."""
+    pytest.importorskip("numpy")
+    monkeypatch.chdir(tmp_path)
+    rules = ";; param size = 3 in 2..20: fields\n(role a)\n(cell {1..size})\n"
+    rules += "(init (at 1))\n(<= (legal a (go ?x)) (cell ?x))\n(<= (next (at ?x)) (does a (go ?x)))\n"
+    rules += "(<= terminal (true (at {size})))\n(<= (goal a 100) (true (at {size})))\n"
+    rules += "(<= (goal a 0) (not (true (at {size}))))\n"
+    (tmp_path / "my-game.kif").write_text(rules)
+    n_run = 0
+    for document in ["README.md", "docs/python.md", "docs/rules.md"]:
+        namespace: dict[str, Any] = {"agon": agon}
+        blocks = (ROOT / document).read_text().split("```python\n")[1:]
+        for block in (rest.split("```")[0] for rest in blocks):
+            # A cluster is tested elsewhere.
+            if "agon.ray" not in block:
+                exec(compile(block, document, "exec"), namespace)
+                n_run += 1
+    assert n_run >= 5
+
+
 def test_the_notebook_runs() -> None:
     nbformat = pytest.importorskip("nbformat")
     client = pytest.importorskip("nbclient")

@@ -175,3 +175,57 @@ export async function clickAnyMove(page, pick = 0) {
     if (moved === 'moved') return;
   }
 }
+
+/**
+ * Runs in the page. Lists texts whose contrast with their background is less than 4.5 (3 for large
+ * ones, WCAG 2.1 AA), and controls without a name.
+ */
+export function accessibilityFaults() {
+  const faults = [];
+  const parse = (colour) => colour.match(/[\d.]+/g).map(Number);
+  const luminance = ([r, g, b]) => {
+    const part = (value) => {
+      const share = value / 255;
+      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    };
+    return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+  };
+  const background = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour.length < 4 || colour[3] > 0.5) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const isVisible = (element) => {
+    const box = element.getBoundingClientRect();
+    return box.width > 1 && box.height > 1 && element.checkVisibility();
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || element.closest('svg, .sr, option, :disabled')) continue;
+    if (!isVisible(element)) continue;
+    const style = getComputedStyle(element);
+    const [one, other] = [parse(style.color), background(element)].map(luminance);
+    const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    const size = parseFloat(style.fontSize);
+    const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    if (ratio < (isLarge ? 3 : 4.5)) {
+      faults.push(`“${walker.currentNode.data.trim().slice(0, 30)}” has a contrast of ${ratio.toFixed(2)}`);
+    }
+  }
+  for (const control of document.querySelectorAll('button, a[href], input, select, textarea')) {
+    if (!isVisible(control) || control.type === 'hidden') continue;
+    const name = control.getAttribute('aria-label') ?? control.getAttribute('title')
+      ?? [...(control.labels ?? [])].map((label) => label.textContent).join('');
+    if (!(name || control.textContent).trim()) faults.push(`no name: ${control.outerHTML.slice(0, 80)}`);
+  }
+  for (const image of document.querySelectorAll('svg, img')) {
+    const isNamed = image.closest('[aria-label], [aria-hidden], [role=group]') || image.getAttribute('alt') !== null;
+    if (isVisible(image) && !isNamed && !image.querySelector('title')) {
+      faults.push(`a picture without a name: ${image.outerHTML.slice(0, 60)}`);
+    }
+  }
+  return faults;
+}

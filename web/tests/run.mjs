@@ -1,11 +1,13 @@
 // Browser tests of `agon serve`: node tests/run.mjs [NAME…]
 // They need a release build of agon and Chromium; without these they say that they are skipped.
 
+import { spawn } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  Server, browserPath, check, clickAnyMove, clickPlace, launch, openPage, program, status,
-  turnOrEnd, until,
+  Server, accessibilityFaults, browserPath, check, clickAnyMove, clickPlace, launch, openPage,
+  program, root, status, turnOrEnd, until,
 } from './harness.mjs';
 
 if (!program() || !browserPath()) {
@@ -35,6 +37,65 @@ const tests = {
     await until('the start', async () => (await page.locator('.steps span').textContent())?.startsWith('0 /'));
     await page.keyboard.press('End');
     return page;
+  },
+
+  async 'rules are dropped on the library, and faulty ones are opened in the editor'({ server, context }) {
+    const rules = readFileSync(join(root, 'games/gdl/tic-tac-toe.kif'), 'utf8');
+    const page = await openPage(context, `${server.origin}/`);
+    const drop = async (name, text) => {
+      const data = await page.evaluateHandle(([called, content]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([content], called));
+        return transfer;
+      }, [name, text]);
+      await page.locator('a.card').first().waitFor();
+      await page.dispatchEvent('body', 'dragover', { dataTransfer: data });
+      await page.getByText('Drop a rulesheet or a match record').waitFor();
+      await page.dispatchEvent('body', 'drop', { dataTransfer: data });
+    };
+    await drop('mine.kif', rules.replace(/;; title:.*/, ';; title: A dropped game'));
+    await page.getByRole('heading', { name: 'A dropped game' }).waitFor();
+    await page.goto(`${server.origin}/`);
+    await drop('faulty.kif', `${rules}\n(<= (goal ?p ?points) (role ?p))\n`);
+    const problem = page.locator('.problem');
+    await problem.filter({ hasText: /faulty.kif has 1 error/ }).waitFor();
+    const text = await problem.textContent();
+    check(/line \d+: .*points/.test(text), `the place of the error is named: ${text}`);
+    await problem.getByRole('button', { name: 'Open it in the editor' }).click();
+    await page.locator('.findings li.error').first().waitFor();
+    return page;
+  },
+
+  async 'a GGP player at an address is the opponent, and the clock of a person runs out'({ server, context }) {
+    const player = spawn(program(), ['player', '--port', '0', '--player', 'random'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      const address = await new Promise((found) => {
+        let text = '';
+        player.stdout.on('data', (data) => {
+          text += data;
+          const link = text.match(/http:\/\/[\d.]+:\d+/);
+          if (link) found(link[0]);
+        });
+      });
+      const page = await openPage(context, `${server.origin}/game/tic-tac-toe`);
+      const second = page.locator('.setup .picker').nth(1);
+      await second.locator('select').selectOption('http');
+      await second.getByRole('textbox').fill(address);
+      await page.getByLabel('seconds for each move').fill('4');
+      await page.getByLabel('clock for people, too').check();
+      await page.getByRole('button', { name: 'Start', exact: true }).click();
+      await turnOrEnd(page);
+      check(/^[0-4] s$/.test(await page.locator('.seats .clock').textContent()), 'the clock is shown');
+      await clickAnyMove(page, 4);
+      await until('the answer of the player', async () => (await steps(page)) >= 2);
+      // Nothing is clicked: a move is made for the person, and the list says so.
+      await page.locator('.moves .no').filter({ hasText: 'xplayer: too late' }).first().waitFor();
+      return page;
+    } finally {
+      player.kill();
+    }
   },
 
   async 'hex is played by clicks on hexagons'({ server, context }) {
@@ -297,6 +358,83 @@ const tests = {
     return page;
   },
 
+  async 'the editor explains and completes words, and assesses the rules as they stand'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/editor`);
+    await page.getByTestId('counts').filter({ hasText: '0 errors, 0 warnings' }).waitFor();
+    await page.locator('.board svg').waitFor();
+    const word = page.locator('.editor .cm-line span').filter({ hasText: /^legal$/ }).first();
+    await word.hover();
+    await page.locator('.cm-tooltip-hover').filter({ hasText: '(legal ROLE MOVE)' }).waitFor();
+    // The rules are played as they stand.
+    await page.getByRole('button', { name: 'mark b' }).click();
+    await page.locator('p.status').filter({ hasText: 'second to move' }).waitFor();
+    await page.getByRole('button', { name: 'Assess' }).click();
+    const report = page.getByLabel('Assessment');
+    await report.getByText('always, after at most 3 steps (proved)').waitFor();
+    check((await report.locator('tbody tr').count()) >= 8, 'the figures at three strengths');
+    check((await report.getByText('score of first').count()) === 1, 'each seat has its score');
+    await page.locator('.editor .cm-content').click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('(<= (termi');
+    await page.keyboard.press('Control+Space');
+    await page.locator('.cm-tooltip-autocomplete li').filter({ hasText: 'terminal' }).waitFor();
+    await page.keyboard.press('Escape');
+    // What is being written is in no list, until it is taken into the library.
+    const listed = async () =>
+      (await server.get('/games')).games.filter((game) => game.title === 'My game').length;
+    check((await listed()) === 0, 'a draft is in the library');
+    for (let press = 0; press < 10; press += 1) await page.keyboard.press('Backspace');
+    await page.getByTestId('counts').filter({ hasText: '0 errors' }).waitFor();
+    await page.getByTitle('Adds the rules to the library').click();
+    await page.getByRole('heading', { name: 'My game' }).waitFor();
+    check((await listed()) === 1, 'the rules are in the library');
+    return page;
+  },
+
+  async 'an assessment is stopped, and the server stops its process'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/game/toss-chess`);
+    await page.getByRole('button', { name: 'Assess' }).click();
+    const running = () => children(server.process.pid).length;
+    await until('the process', async () => running() > 0);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await until('the end of the process', async () => running() === 0);
+    check((await page.getByRole('button', { name: 'Assess' }).count()) === 1, 'it can be asked again');
+    return page;
+  },
+
+  async 'a link to watch works on a server with a token, and links of roles do'({ browser }) {
+    const closed = await new Server(['--token', 'a-token-for-the-tests']).start();
+    try {
+      const owner = await browser.newContext();
+      await owner.grantPermissions(['clipboard-read', 'clipboard-write']);
+      const first = await openPage(owner, closed.link);
+      await first.locator('a.card').first().waitFor();
+      await until('pictures', async () => (await first.locator('a.card img').count()) > 0);
+      await first.goto(`${closed.origin}/game/tic-tac-toe`);
+      await first.locator('.setup .picker').nth(1).locator('select').selectOption('human-elsewhere');
+      await first.getByRole('button', { name: 'Start', exact: true }).click();
+      const invitation = await first.getByLabel('Link for oplayer').inputValue();
+      await first.getByRole('button', { name: 'Copy link' }).click();
+      const link = await first.evaluate(() => navigator.clipboard.readText());
+      const [guest, viewer] = [await browser.newContext(), await browser.newContext()];
+      const second = await openPage(guest, invitation);
+      const third = await openPage(viewer, link);
+      await until('the viewer', async () => (await status(third)) === 'Waiting for xplayer');
+      check((await third.getByRole('button', { name: 'Resign' }).count()) === 0, 'a viewer only watches');
+      await turnOrEnd(first);
+      await clickPlace(first, 'board/2/2');
+      await until("the guest's turn", async () => (await status(second)).startsWith('Your move'));
+      await until('the step', async () => (await steps(third)) === 1);
+      // Without a secret nothing of the match is shown.
+      const stranger = await openPage(await browser.newContext(), link.split('#')[0]);
+      await stranger.locator('.problem').filter({ hasText: /token/ }).first().waitFor();
+      await Promise.all([stranger, second, third].map((page) => page.context().close()));
+      return first;
+    } finally {
+      await closed.end();
+    }
+  },
+
   async 'a match goes on after the server was killed'({ server, context }) {
     const page = await play(server, context, 'tic-tac-toe', ['human', 'human']);
     await turnOrEnd(page);
@@ -448,6 +586,147 @@ const tests = {
     return first;
   },
 
+  async 'several best lines are live, marked on the board, and played by a click'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/analysis/connect-four`);
+    await page.locator('.board svg').waitFor();
+    await page.getByLabel('Analyse').check();
+    const lines = page.locator('.lines tbody tr');
+    await until('three lines', async () => (await page.locator('.lines .next').count()) >= 3);
+    const visits = async () => (await lines.first().locator('.visits').textContent())?.trim();
+    const before = await visits();
+    await until('more visits', async () => (await visits()) !== before);
+    const marks = await page.locator('.board .layer .candidate').count();
+    check(marks >= 3, `${marks} candidates are marked`);
+    const firsts = await lines.locator('b').allTextContents();
+    check(new Set(firsts).size === firsts.length, `the lines start with different moves: ${firsts}`);
+    // The second line is played with all its steps.
+    const second = lines.nth(1).locator('button');
+    await second.hover();
+    await until('its move alone', async () => (await page.locator('.board .layer .hint').count()) === 1);
+    await second.click();
+    await until('the line', async () => Number(await page.locator('.steps span').textContent()) > 1);
+    // A proved result is marked as such.
+    const won = [['(mark 1 1)', 'noop'], ['noop', '(mark 2 1)'], ['(mark 2 2)', 'noop'],
+      ['noop', '(mark 3 1)']];
+    const moves = encodeURIComponent(JSON.stringify(won));
+    await page.goto(`${server.origin}/analysis/tic-tac-toe?moves=${moves}`);
+    await page.getByLabel('Analyse').check();
+    await page.locator('.lines tr.best .proved').waitFor();
+    const best = await page.locator('.lines tr.best').textContent();
+    check(/100\s*✓/.test(best ?? '') && /mark 3 3/.test(best ?? ''), `the best line is ${best}`);
+    // Moves from place to place are arrows.
+    await page.goto(`${server.origin}/analysis/breakthrough`);
+    await page.getByLabel('Analyse').check();
+    await until('arrows', async () => (await page.locator('.board .layer .arrow.candidate').count()) >= 3);
+    return page;
+  },
+
+  async 'records of ggp.org and traces are imported, and bad files are refused'({ server, context }) {
+    const trace = JSON.parse(readFileSync(join(root, 'games/gdl/tic-tac-toe.trace.json'), 'utf8'));
+    const file = (name, value) => ({
+      name, mimeType: 'application/json',
+      buffer: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
+    });
+    const play = trace.plays[0];
+    const record = {
+      matchId: 'm', randomToken: 'a'.repeat(32), startTime: 1400000000000, startClock: 30, playClock: 15,
+      gameMetaURL: 'http://games.ggp.org/base/games/ticTacToe/v0/', isCompleted: true,
+      states: [...play.steps.map((step) => step.state), play.final].map((facts) => `( ${facts.join(' ')} )`),
+      moves: play.steps.map((step) => step.move), goalValues: play.goals,
+      playerNamesFromHost: ['Rusty', 'Random'],
+    };
+    const page = await openPage(context, `${server.origin}/`);
+    const input = page.locator('input[type=file]');
+    const opened = async (value, name = 'record.json') => {
+      await page.goto(`${server.origin}/`);
+      await page.locator('a.card').first().waitFor();
+      await input.setInputFiles(file(name, value));
+    };
+    const refused = async (value, expected) => {
+      await opened(value);
+      const text = await page.locator('.problem').first().textContent();
+      check(expected.test(text ?? ''), `refused with: ${text}`);
+    };
+    await opened(record);
+    await page.locator('.moves li').nth(play.steps.length - 1).waitFor();
+    check((await page.locator('.seats').textContent())?.includes('Rusty'), 'the players have their names');
+    check((await page.getByRole('note').count()) === 0, 'the record is as the rules say');
+    // The line of an archive; states that are not those of the rules are noted.
+    const other = { ...record, states: record.states.map((state) => state.replace('cell 1 1', 'cell 9 9')) };
+    await opened({ url: 'http://matches.ggp.org/x', data: other });
+    await page.getByRole('note').filter({ hasText: /differs from these rules: state 1/ }).waitFor();
+    // All plays of a trace.
+    const before = (await server.get('/matches')).matches.length;
+    await opened(trace, 'tic-tac-toe.trace.json');
+    await page.waitForURL(/matches$/);
+    const after = (await server.get('/matches')).matches.length;
+    check(after - before === trace.plays.length, `${after - before} plays were imported`);
+    await refused('{"matchId":', /record.json is not JSON/);
+    await refused([1, 2], /neither a record of ggp.org nor a trace/);
+    await refused({ ...record, states: record.states.slice(1) }, /one more state than moves/);
+    await refused({ ...record, moves: record.moves.map(() => ['(mark 9 9)', 'noop']) }, /not a legal move/);
+    await refused({ plays: [{ steps: [{ state: [], move: 5 }] }], game: 'nim' }, /a step has no list of moves/);
+    await refused({ ...record, gameMetaURL: 'http://games.ggp.org/base/games/nosuch/' }, /no game .nosuch/);
+    // The person knows which game it is.
+    await page.getByLabel('Replay it by the rules of').selectOption('tic-tac-toe');
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.locator('.moves li').nth(play.steps.length - 1).waitFor();
+    return page;
+  },
+
+  async 'tournaments and experiments are stopped and continued'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/tournaments`);
+    await page.locator('textarea').fill('name = "long"\ngames = ["connect-four"]\n'
+      + 'players = ["mcts", "random"]\nrepeats = 2000\niterations = 20000\n');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    const stoppedAndContinued = async (progress) => {
+      const played = async () => Number((await progress.textContent())?.match(/(\d+) of \d+ matches/)?.[1] ?? 0);
+      await until('some matches', async () => (await played()) > 0, 60);
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByRole('button', { name: 'Continue' }).waitFor();
+      const n = await played();
+      await page.waitForTimeout(1500);
+      await page.reload();
+      await page.getByRole('button', { name: 'Continue' }).waitFor();
+      check((await played()) === n, `${await played()} matches, and ${n} when it was stopped`);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await until('more matches', async () => (await played()) > n, 60);
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByRole('button', { name: 'Continue' }).waitFor();
+    };
+    await stoppedAndContinued(page.locator('p.row').filter({ hasText: 'matches' }));
+    await page.goto(`${server.origin}/tournaments`);
+    const form = page.getByRole('form', { name: 'Start an experiment' });
+    await form.getByLabel('experiment').selectOption('trutman-table-5.2');
+    await form.getByLabel('iterations').fill('5000');
+    await form.getByLabel('repeats').fill('400');
+    await form.getByLabel('only games with').fill('Connect 4');
+    await form.getByRole('button', { name: 'Start the experiment' }).click();
+    await stoppedAndContinued(page.getByTestId('progress'));
+    return page;
+  },
+
+  async 'texts have contrast and controls have names, in both themes'({ server, browser }) {
+    let last;
+    for (const colorScheme of ['light', 'dark']) {
+      const context = await browser.newContext({ colorScheme });
+      for (const path of ['/', '/game/tic-tac-toe', '/matches', '/tournaments', '/editor',
+        '/analysis/breakthrough']) {
+        const page = await openPage(context, server.origin + path);
+        await page.waitForLoadState('networkidle');
+        if (path.startsWith('/analysis')) {
+          await page.getByLabel('Analyse').check();
+          await page.locator('.lines tbody tr').nth(1).waitFor();
+        }
+        const faults = await page.evaluate(accessibilityFaults);
+        check(faults.length === 0, `${path} (${colorScheme}): ${faults.slice(0, 4).join('; ')}`);
+        await last?.close();
+        last = page;
+      }
+    }
+    return last;
+  },
+
   async 'the first board is there soon'({ server, context }) {
     let page;
     for (const game of ['connect-four', 'gomoku']) {
@@ -492,6 +771,21 @@ const tests = {
     return last;
   },
 };
+
+/** Returns the processes that a process has started, on Linux. */
+function children(parent) {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return all.filter((id) => {
+    try {
+      const stat = readFileSync(`/proc/${id}/stat`, 'utf8');
+      const [state, of] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return state !== 'Z' && Number(of) === parent;
+    } catch {
+      // It has ended meanwhile.
+      return false;
+    }
+  });
+}
 
 const steps = async (page) =>
   Number((await page.locator('.steps span').textContent())?.split('/')[1] ?? -1);

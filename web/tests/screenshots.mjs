@@ -36,7 +36,10 @@ await shot('web-library-dark', '/', (page) => page.waitForLoadState('networkidle
 await shot('web-library-narrow', '/', (page) => page.waitForLoadState('networkidle'), {
   width: 400, height: 800,
 });
-await shot('web-game', '/game/connect-four', (page) => page.locator('.setup').waitFor());
+await shot('web-game', '/game/tic-tac-toe', async (page) => {
+  await page.getByRole('button', { name: 'Assess' }).click();
+  await page.getByLabel('Assessment').waitFor();
+}, { height: 1100 });
 const breakthrough = await startMatch('breakthrough', ['human', 'random']);
 await shot('web-play', withKeys(breakthrough), async (page) => {
   for (let step = 0; step < 4; step += 1) {

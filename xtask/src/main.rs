@@ -7,6 +7,7 @@ mod action_coverage;
 mod agree;
 mod boards;
 mod clock;
+mod connect_four_truth;
 mod elimination;
 mod evolve;
 mod growing;
@@ -109,6 +110,11 @@ const TASKS: &[Task] = &[
         run: boards::run,
     },
     Task {
+        name: "connect-four-truth",
+        about: "Counts best moves of learnt evaluations and players, judged by a perfect solver",
+        run: connect_four_truth::run,
+    },
+    Task {
         name: "growth",
         about: "Measures each stage of grounding on one game at growing sizes",
         run: growth::run,
@@ -126,7 +132,7 @@ fn main() -> ExitCode {
         }
         (None, None) => {
             for task in TASKS {
-                println!("{:16} {}", task.name, task.about);
+                println!("{:18} {}", task.name, task.about);
             }
             ExitCode::SUCCESS
         }

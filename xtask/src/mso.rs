@@ -5,6 +5,11 @@
 //! - `seconds`: registering the formula and deciding it, with empty caches.
 //! - `naive`: the oracle, which enumerates all sets. It refuses more than 16 elements, and `-`
 //!   means that it refused or exceeded its steps.
+//! - `z3`: the same sentence, with quantifiers over Booleans, by z3 if it is installed as a Python
+//!   module. The environment variable `AGON_Z3_PYTHON` names the interpreter; otherwise it is
+//!   `python3`. It stops after 20 seconds.
+
+mod smt_lib;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,8 +36,8 @@ enum Expected {
 
 pub(crate) fn run(_: Vec<String>) {
     println!(
-        "{:<34} {:>10} {:>8} {:>9} {:>9} {:>9}",
-        "problem", "size", "elements", "answer", "seconds", "naive"
+        "{:<34} {:>10} {:>8} {:>9} {:>9} {:>9} {:>9}",
+        "problem", "size", "elements", "answer", "seconds", "naive", "z3"
     );
     for problem in problems() {
         measure(&problem);
@@ -72,8 +77,17 @@ fn measure(problem: &Problem) {
         Ok(_) => format!("{:.3}", clock.elapsed().as_secs_f64()),
         Err(_) => "-".to_owned(),
     };
+    let z3 = match smt_lib::ask(structure, formula) {
+        _ if !columns.is_empty() => "-".to_owned(),
+        Ok((theirs, seconds)) => {
+            let is_equal = matches!(expected, Expected::Holds(holds) if *holds == theirs);
+            assert!(is_equal, "{name} {size}: z3 says {theirs}");
+            format!("{seconds:.3}")
+        }
+        Err(why) => why.to_owned(),
+    };
     let elements = structure.n_elements();
-    println!("{name:<34} {size:>10} {elements:>8} {answer:>9} {seconds:>9.3} {naive:>9}");
+    println!("{name:<34} {size:>10} {elements:>8} {answer:>9} {seconds:>9.3} {naive:>9} {z3:>9}");
 }
 
 fn problems() -> Vec<Problem> {
@@ -108,7 +122,7 @@ fn problems() -> Vec<Problem> {
         let size = format!("{side}x{side}, {}", number - 1);
         add("domination number, grid", size, structure(), dominated(number - 1), false);
     }
-    for n in [4, 10, 16, 20, 24] {
+    for n in [4, 10, 16, 20, 24, 40] {
         // Minimal dominating sets of a path: one vertex of each of the pairs at most.
         let path: Vec<(usize, usize)> = (1..n).map(|at| (at - 1, at)).collect();
         let largest = n.div_ceil(2) as i64;

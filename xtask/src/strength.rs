@@ -19,10 +19,9 @@
 //!
 //! A player is a list of words separated by commas. It starts with `plain` or `default`, followed
 //! by any of `tuned`, `c=0.3`, `rave`, `k=500`, `grave`, `bias=1e-5`, `mast`, `past`, `nst`,
-//! `uniform`, `decisive`, `careful`, `greedy=0.4`, `temperature=10`, `leaves=64x32`, `siblings=3`,
-//! `solver=no`, `look=no`,
-//! `graph=no`, `loss=0.5`, `first=0.1`, `matching`, `regret`, `threads=2`, `nodes=1000000`, and
-//! `scale=2` (a factor on its iterations).
+//! `uniform`, `decisive`, `careful`, `average`, `advantage`, `greedy=0.4`, `temperature=10`,
+//! `leaves=64x32`, `siblings=3`, `solver=no`, `look=no`, `graph=no`, `loss=0.5`, `first=0.1`,
+//! `matching`, `regret`, `threads=2`, `nodes=1000000`, and `scale=2` (a factor on its iterations).
 
 mod kinds;
 mod player;

@@ -5,7 +5,7 @@
 //! 2. The most frequent sets of these facts form a statistical heuristic (algorithm 1 of the
 //!    paper).
 //! 3. The relation between two facts of such a set, independent of where they are, is a
-//!    [`Concept`]: "a cell and its right neighbour hold the same mark" (algorithm 2).
+//!    [`Concept`]: "a cell holds the same mark as its right neighbour" (algorithm 2).
 //! 4. A heuristic can be rebuilt from concepts, in the same game or in another one (algorithm 3).
 //! 5. Two concepts that share a fact form a concept of three facts (algorithm 4).
 //!

@@ -8,7 +8,10 @@
 mod action_heuristic;
 mod concepts;
 mod fuzzy;
+mod fuzzy_text;
+mod lists;
 mod properties;
+mod properties_text;
 mod prospects;
 
 use std::fmt::Display;
@@ -17,8 +20,10 @@ use serde_json::{Map, Value, json};
 
 pub use action_heuristic::{action_heuristic_json, action_heuristic_text};
 pub use concepts::{ConceptView, concepts_json, concepts_text};
-pub use fuzzy::{evaluation_json, evaluation_text, features_json};
-pub use properties::{properties_json, properties_text};
+pub use fuzzy::{evaluation_json, features_json};
+pub use fuzzy_text::evaluation_text;
+pub use properties::properties_json;
+pub use properties_text::properties_text;
 
 /// A section of an explanation.
 #[derive(Clone, Debug)]
@@ -82,5 +87,20 @@ fn abbreviated(texts: &[String], n_shown: usize) -> String {
     match texts.len().saturating_sub(n_shown) {
         0 => shown,
         more => format!("{shown} and {more} more"),
+    }
+}
+
+/// Maximum number of items of a list in a sentence.
+const MAX_LISTED: usize = 6;
+
+/// Joins texts with commas and a final "and". A long list is cut short.
+fn listed(texts: &[String]) -> String {
+    match texts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] if texts.len() <= MAX_LISTED => {
+            format!("{} and {last}", first.join(", "))
+        }
+        _ => abbreviated(texts, MAX_LISTED),
     }
 }

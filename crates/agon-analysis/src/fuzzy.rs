@@ -206,6 +206,17 @@ impl FuzzyEvaluation {
         self.game.text(self.theory.fluents()[fluent])
     }
 
+    /// Returns the number of steps from a fluent to a place to be reached, over all arguments that
+    /// move. `None` if there is no path.
+    pub(crate) fn steps_to(&self, target: &TargetDistance, fluent: usize) -> Option<u32> {
+        let bank = self.game.bank();
+        let values: Vec<TermId> = bank.arguments(self.theory.fluents()[fluent]).collect();
+        let steps = |&(argument, goal, ref domain): &(usize, TermId, Arc<evolution::Domain>)| {
+            domain.steps(*values.get(argument)?, goal)
+        };
+        target.arguments.iter().map(steps).sum()
+    }
+
     /// Returns whether a fluent is proved to stay true once it is true, and to stay false once it
     /// is false.
     pub(crate) fn persistence(&self, fluent: usize) -> (bool, bool) {

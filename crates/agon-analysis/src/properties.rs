@@ -229,10 +229,12 @@ impl Properties {
             let n_modes = modes.iter().filter(|mode| !mode.known.is_proved()).count();
             let mut left = Vec::new();
             if n_lasting > 0 {
-                left.push(format!("whether {n_lasting} fluents last"));
+                let facts = if n_lasting == 1 { "fact lasts" } else { "facts last" };
+                left.push(format!("whether {n_lasting} {facts}"));
             }
             if n_modes > 0 {
-                left.push(format!("{n_modes} exclusions of fluents"));
+                let kinds = if n_modes == 1 { "kind" } else { "kinds" };
+                left.push(format!("which facts of {n_modes} {kinds} exclude each other"));
             }
             if is_open(&turns.turn_taking) {
                 left.push("the turns".to_owned());

@@ -15,10 +15,14 @@
 //!    that are not, no reachable state is, because there is no shorter bad play. Proved groups of
 //!    mutually exclusive fluents make the induction stronger.
 //!
+//! Endless plays are ruled out by a bound on the length of play, where `ranking` or the properties
+//! of the game prove one.
+//!
 //! The answer is a play, a proof, or the number of steps within which there is no violation.
 
 mod evaluate;
 mod explore;
+mod ranking;
 mod states;
 mod unroll;
 
@@ -29,6 +33,7 @@ use agon_circuit::{Circuit, Signal};
 use crate::properties::Group;
 use crate::prove::{Answer, Literal, ProofLimits};
 pub(crate) use explore::{Explorer, Visited, shortest_way};
+pub(crate) use ranking::longest_play;
 use states::Search;
 pub(crate) use unroll::Unrolling;
 
@@ -139,7 +144,7 @@ impl Problem<'_> {
     }
 
     /// Returns whether some endless plays are bad.
-    fn needs_end(&self) -> bool {
+    pub(crate) fn needs_end(&self) -> bool {
         self.pending.iter().any(|&signal| signal != Signal::FALSE)
     }
 
@@ -194,7 +199,7 @@ impl Problem<'_> {
             }
         }
         let why = match self.needs_end() && self.longest.is_none() {
-            true => "it is not known whether play always ends",
+            true => "no bound on the length of play was found",
             false => "the bound on the number of steps is reached",
         };
         unknown(steps, why)

@@ -40,7 +40,7 @@ use agon_gdl::syntax::Syntax;
 use agon_text::{Severity, Source};
 
 use crate::properties::{Properties, PropertyLimits};
-use crate::safety::{Line, MAX_PENDING, Outcome, Problem, Reason, SafetyLimits};
+use crate::safety::{Line, MAX_PENDING, Outcome, Problem, Reason, SafetyLimits, longest_play};
 pub use formula::{Condition, Formula};
 use linear::{Bound, Linear};
 
@@ -276,6 +276,10 @@ fn watch(
         properties = Properties::find(game, Some(compiled), &property_limits);
         problem.groups = &properties.groups;
         problem.longest = properties.length.bound.map(|(steps, _)| steps);
+        if problem.longest.is_none() && problem.needs_end() {
+            let limits = SafetyLimits { deadline: share(limits, 2), ..limits.clone() };
+            problem.longest = longest_play(&compiled.circuit, &properties.groups, &limits);
+        }
         outcome = problem.decide(limits);
     }
     let mut decision = Decision::from(outcome);

@@ -10,10 +10,12 @@
 //!
 //! | key | meaning |
 //! |---|---|
-//! | `grid`, `hex`, `list` | the kind of board |
+//! | `grid`, `hex`, `track`, `list` | the kind of board |
 //! | `columns=NAME`, `rows=NAME` | relation argument, counted from 0, or variable name of an axis |
 //! | `up=yes`, `up=no` | whether the first row is at the bottom |
 //! | `relation=NAME` | the relation that is the board |
+//! | `holes=no` | places that nothing ever reaches are part of the board |
+//! | `marks=NAME` | a relation that never changes, whose places are marked |
 //! | `hide=NAME` | a relation that is not shown |
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +35,10 @@ pub struct Hints {
     pub rows: Option<String>,
     /// Whether the first row is at the bottom.
     pub up: Option<bool>,
+    /// Whether places that no fluent and no move can mention are holes.
+    pub holes: Option<bool>,
+    /// Relations that never change and whose places are marked, such as the aims of a puzzle.
+    pub marks: BTreeSet<String>,
     /// Relations that are not shown.
     pub hide: BTreeSet<String>,
     /// By the value in the rules: the glyph, and the name of the owner or nothing.
@@ -46,6 +52,8 @@ pub enum HintedKind {
     Grid,
     /// Hexagons.
     Hex,
+    /// Numbered places with a lane for each role.
+    Track,
     /// No board.
     List,
 }
@@ -117,8 +125,8 @@ impl Hints {
     fn add_board(&mut self, word: &str) -> Result<(), String> {
         let unknown = || {
             format!(
-                "`{word}` is not a hint for boards; there are grid, hex, list, rows=, columns=, \
-                 up=, relation=, hide="
+                "`{word}` is not a hint for boards; there are grid, hex, track, list, rows=, \
+                 columns=, up=, relation=, holes=, marks=, hide="
             )
         };
         match word.split_once('=') {
@@ -126,6 +134,7 @@ impl Hints {
                 self.kind = Some(match word {
                     "grid" => HintedKind::Grid,
                     "hex" => HintedKind::Hex,
+                    "track" => HintedKind::Track,
                     "list" => HintedKind::List,
                     _ => return Err(unknown()),
                 });
@@ -136,6 +145,11 @@ impl Hints {
             Some(("hide", name)) => {
                 self.hide.insert(name.to_owned());
             }
+            Some(("marks", name)) => {
+                self.marks.insert(name.to_owned());
+            }
+            Some(("holes", "yes")) => self.holes = Some(true),
+            Some(("holes", "no")) => self.holes = Some(false),
             Some(("up", "yes")) => self.up = Some(true),
             Some(("up", "no")) => self.up = Some(false),
             Some(_) => return Err(unknown()),

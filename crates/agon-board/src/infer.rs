@@ -14,6 +14,8 @@ mod owners;
 mod places;
 mod reals;
 pub(crate) mod stacks;
+pub(crate) mod towers;
+mod tracks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,6 +62,8 @@ pub(crate) fn infer(evidence: &Evidence) -> Layout {
     let reals = reals::find(&mut builder);
     let mut plans = Vec::new();
     if evidence.hints.kind != Some(HintedKind::List) {
+        towers::find(&mut builder);
+        tracks::find(&mut builder);
         places::find(&mut builder);
         edges::find(&mut builder);
         plans = grids::find(&mut builder);

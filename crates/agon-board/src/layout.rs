@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::evidence::Evidence;
 use crate::fluent::Flat;
+use crate::infer::towers::{NAMELESS, heights};
 use crate::moves::{MoveMatcher, MoveTarget};
 use crate::pieces::Styles;
 use crate::reals::{Collected, Reals};
@@ -103,6 +104,8 @@ pub(crate) enum Use {
     Status,
     /// A real number, or a word about an element with real numbers.
     Real,
+    /// Follows from what is drawn, such as that nothing lies on a thing.
+    Implied,
     /// A row of a list.
     Row,
 }
@@ -133,6 +136,8 @@ pub(crate) enum LayerRole {
     Line,
     /// Says only that the place exists.
     Exists,
+    /// A thing on another thing; the key is what it stands on, if anything.
+    Tower,
 }
 
 impl Layout {
@@ -246,6 +251,7 @@ impl Layout {
         let mut dynamic: Vec<(usize, String, Piece)> = Vec::new();
         let mut turn = Vec::new();
         let mut collected = Collected::default();
+        let mut towers: BTreeMap<usize, Towers> = BTreeMap::new();
         for fluent in state {
             let Some(flat) = Flat::parse(fluent) else {
                 panels.add_row(fluent, None);
@@ -258,6 +264,10 @@ impl Layout {
                 continue;
             }
             match self.uses.get(&flat.skeleton) {
+                Some(Use::Layer(layer)) if layer.role == LayerRole::Tower => {
+                    towers.entry(layer.board).or_default().add(self, layer, &flat, fluent);
+                }
+                Some(Use::Implied) => {}
                 Some(Use::Layer(layer)) => {
                     let plan = &self.boards[layer.board];
                     let found = layer.place(plan, &flat);
@@ -297,6 +307,11 @@ impl Layout {
                 Some(Use::Hand { holder }) => panels.add_hand(&flat, *holder),
                 Some(Use::Status) => panels.add_status(&flat),
                 Some(Use::Row | Use::Real) | None => panels.add_row(fluent, Some(&flat)),
+            }
+        }
+        for (board, towers) in towers {
+            for (place, height, piece) in towers.finish(self, board) {
+                pieces.entry((board, place)).or_default().push((height, piece));
             }
         }
         turn.sort_unstable();
@@ -345,6 +360,54 @@ impl Layout {
         arrange_boards(&mut scene);
         scene.panels = panels.finish();
         scene
+    }
+}
+
+/// The things of a state that stand on things.
+#[derive(Default)]
+struct Towers {
+    /// By thing: what it stands on.
+    below: BTreeMap<String, Option<String>>,
+    /// By thing: how it is drawn.
+    pieces: BTreeMap<String, Piece>,
+    /// A relation of the towers and one of its fluents.
+    example: Option<(Layer, Flat)>,
+}
+
+impl Towers {
+    fn add(&mut self, layout: &Layout, layer: &Layer, flat: &Flat, fluent: &str) {
+        let thing = flat.arguments[0].clone();
+        let below = layer.key.first().map(|&i| flat.arguments[i].clone());
+        self.below.insert(thing.clone(), below);
+        self.pieces.extend(
+            layout.styles.piece(layer, flat, fluent, &layout.roles).map(|piece| (thing, piece)),
+        );
+        self.example.get_or_insert((layer.clone(), flat.clone()));
+    }
+
+    /// Returns place, height and piece of each thing. A thing on which others stand, and of which
+    /// no fluent says anything, is drawn as well, unless it is a pillar.
+    fn finish(mut self, layout: &Layout, board: usize) -> Vec<(usize, usize, Piece)> {
+        let plan = &layout.boards[board];
+        let Some((layer, flat)) = self.example.take() else { return Vec::new() };
+        let is_named = !plan.labels.is_empty();
+        let unsaid: Vec<String> = self.below.values().flatten().cloned().collect();
+        for thing in unsaid.into_iter().filter(|_| !is_named) {
+            if !self.below.contains_key(&thing) {
+                let flat = Flat { arguments: vec![thing.clone(); 2], ..flat.clone() };
+                let piece = layout.styles.piece(&layer, &flat, "", &layout.roles);
+                self.pieces.extend(piece.map(|piece| (thing.clone(), piece)));
+                self.below.insert(thing, None);
+            }
+        }
+        let heights = heights(&self.below);
+        let found = heights.into_iter().filter_map(|(thing, (lowest, height))| {
+            let nameless = vec![NAMELESS.to_owned(), lowest.clone()];
+            let place = plan.lookup.get(&vec![lowest]).or(plan.lookup.get(&nameless));
+            let place = *place?;
+            Some((place, height, self.pieces.remove(&thing)?))
+        });
+        found.collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::fluent::{Flat, words};
+use crate::infer::stacks::amount;
 use crate::layout::{Layer, LayerRole};
 use crate::scene::{Piece, Symbol};
 
@@ -103,12 +104,12 @@ impl Styles {
                 continue;
             }
             if layer.role == LayerRole::Amount
-                && let Ok(number) = value.parse::<u32>()
+                && let Some(number) = amount(value)
             {
                 count = number;
                 continue;
             }
-            if self.blanks.contains(value) {
+            if layer.role != LayerRole::Tower && self.blanks.contains(value) {
                 continue;
             }
             owner = owner.or(self.owners.get(value).copied());

@@ -128,6 +128,8 @@ pub enum Shade {
     Plain,
     /// The other colour of a chequered board.
     Dark,
+    /// A place that the rules mark, such as one that a box must be pushed to.
+    Aim,
     /// A place that the state does not mention, such as a hole in the board.
     Absent,
     /// A place whose contents the viewer does not know.

@@ -417,7 +417,7 @@ fn draw_place(
     );
     let fill = match (is_marked, place.shade) {
         (true, _) => palette.mark,
-        (false, Shade::Plain | Shade::Absent) => palette.cell,
+        (false, Shade::Plain | Shade::Absent | Shade::Aim) => palette.cell,
         (false, Shade::Dark) => palette.dark_cell,
         (false, Shade::Unknown) => palette.unknown,
     };
@@ -488,6 +488,17 @@ fn draw_place(
                 number(y + hy)
             );
         }
+    }
+    if place.shade == Shade::Aim {
+        let radius = number(UNIT * 0.42);
+        let _ = write!(
+            out,
+            "<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\" fill=\"none\" stroke=\"{}\" \
+             stroke-width=\"3\" stroke-dasharray=\"6 4\"/>",
+            number(x),
+            number(y),
+            palette.mark
+        );
     }
     if kind == BoardKind::Plane {
         // The circle of the place is the piece.

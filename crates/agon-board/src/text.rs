@@ -1,6 +1,6 @@
 //! Draws scenes as text.
 
-use crate::scene::{Board, BoardKind, Panel, Scene, Shade, Shape};
+use crate::scene::{Board, BoardKind, Label, Panel, Scene, Shade, Shape};
 
 /// How a scene is drawn as text.
 #[derive(Clone, Debug)]
@@ -118,7 +118,10 @@ fn canvas(board: &Board, before: Option<&Board>) -> Vec<Vec<Span>> {
     let width = widest(&mut contents.iter().map(|text| text.chars().count()))
         .max(widest(&mut names.map(|label| label.text.chars().count())))
         .max(if board.kind == BoardKind::Edges { 2 } else { 1 });
-    let left = board.labels.iter().filter(|label| label.x < board.x);
+    // Names of rows stand left of the first column.
+    let first_column = board.places.iter().map(|place| place.x - 0.5).fold(f64::INFINITY, f64::min);
+    let is_row_name = |label: &Label| label.x < board.x || label.x < first_column;
+    let left = board.labels.iter().filter(|label| is_row_name(label));
     let margin = widest(&mut left.map(|label| label.text.chars().count())) + 3;
     let is_edges = board.kind == BoardKind::Edges;
     let row_height = match board.kind {
@@ -169,7 +172,7 @@ fn canvas(board: &Board, before: Option<&Board>) -> Vec<Vec<Span>> {
     let bottom = canvas.cells.len();
     for label in &board.labels {
         let is_below = label.y > board.y + board.height;
-        let is_left = label.x < board.x || board.kind == BoardKind::Hex && !is_below;
+        let is_left = is_row_name(label) || board.kind == BoardKind::Hex && !is_below;
         let style = SpanStyle::Faint;
         if is_below {
             let x = if is_edges { edge_column(label.x) } else { column(label.x) };
@@ -197,7 +200,11 @@ fn glyphs(place: &crate::scene::Place) -> String {
             n => format!("{n}"),
         })
         .collect();
-    if pieces.is_empty() { ".".to_owned() } else { pieces.join("") }
+    match place.shade {
+        Shade::Aim if pieces.is_empty() => "*".to_owned(),
+        _ if pieces.is_empty() => ".".to_owned(),
+        _ => pieces.join(""),
+    }
 }
 
 /// Draws a board whose places are rows of text.

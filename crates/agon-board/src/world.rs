@@ -157,6 +157,11 @@ impl Pattern {
         full * 10 >= self.states.len() * 9 && self.is_key(&[argument])
     }
 
+    /// Returns the values of an argument in the sampled states.
+    pub(crate) fn seen(&self, argument: usize) -> BTreeSet<String> {
+        self.states.iter().flatten().map(|row| row[argument].clone()).collect()
+    }
+
     /// Returns the different values of some arguments together.
     pub(crate) fn projected(&self, arguments: &[usize]) -> BTreeSet<Vec<&str>> {
         self.tuples

@@ -7,6 +7,7 @@ mod games;
 mod groups;
 mod incremental;
 mod lane_games;
+mod preference;
 mod products;
 mod random;
 mod rejecting;

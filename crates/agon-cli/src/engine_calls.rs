@@ -11,7 +11,7 @@ use agon::engine::{GamePosition, GameTask};
 use agon::explain::ExplainOptions;
 use agon::open::OpenOptions;
 use agon::{Budget, Game, Position, Role};
-use agon_game::{Batch, PlayoutRequest, PlayoutStats, Rng, SequentialBatch};
+use agon_game::{Batch, Family, Parameter, PlayoutRequest, PlayoutStats, Rng, SequentialBatch};
 use agon_text::Source;
 use rand::SeedableRng as _;
 use serde_json::{Map, Value, json};
@@ -30,6 +30,16 @@ const STRETCH: u64 = 10_000;
 
 /// The number of the state at which a game or a player's turn begins.
 const FIRST: u64 = 0;
+
+/// Returns families of moves with real parameters as JSON: texts with the intervals of parameters.
+pub(crate) fn families_json(families: &[Family]) -> Value {
+    let parameter = |p: &Parameter| json!({ "name": p.name, "low": p.low, "high": p.high });
+    let family = |family: &Family| {
+        let parameters: Vec<Value> = family.parameters.iter().map(parameter).collect();
+        json!({ "text": family.text, "parameters": parameters })
+    };
+    Value::Array(families.iter().map(family).collect())
+}
 
 /// A game with the states that a program has asked for.
 #[derive(Default)]
@@ -167,12 +177,24 @@ impl EngineCalls {
         let position = self.position(call)?;
         if call.get("role").is_some() {
             let role = role(position, call)?;
-            return Ok(object(json!({"legal": position.legal_moves(role)})));
+            let mut answer = object(json!({"legal": position.legal_moves(role)}));
+            let families = position.families(role);
+            if !families.is_empty() {
+                answer.insert("families".to_owned(), families_json(&families));
+            }
+            return Ok(answer);
         }
-        let by_role =
-            |role: Role| (position.role_name(role).to_owned(), json!(position.legal_moves(role)));
-        let legal: Map<String, Value> = position.shape().roles().map(by_role).collect();
-        Ok(object(json!({"legal": legal, "terminal": position.is_terminal()})))
+        let roles = || position.shape().roles();
+        let named = |role: Role, value: Value| (position.role_name(role).to_owned(), value);
+        let legal: Map<String, Value> =
+            roles().map(|role| named(role, json!(position.legal_moves(role)))).collect();
+        let mut answer = object(json!({"legal": legal, "terminal": position.is_terminal()}));
+        if roles().any(|role| !position.families(role).is_empty()) {
+            let of = |role: Role| named(role, families_json(&position.families(role)));
+            let families: Map<String, Value> = roles().map(of).collect();
+            answer.insert("families".to_owned(), Value::Object(families));
+        }
+        Ok(answer)
     }
 
     fn next(&mut self, call: &Value) -> Answer {

@@ -3,13 +3,14 @@
 //!
 //! Modules, in reading order: `commands` has one module for each subcommand. `open` has the options
 //! by which games are opened. `hosted_match`, `match_report` and `outside` play matches and show
-//! them.
-//! `tournament` and `experiment` play many matches and store them. `trace` and `match_record` read
-//! recordings. `engine_calls` answers programs in other languages. `failure` is the error of every command, and `terminal` writes all output.
+//! them. `tournament` and `experiment` play many matches and store them. `trace` and `match_record`
+//! read recordings. `engine_calls` answers programs in other languages. `failure` is the error of
+//! every command, and `terminal` writes all output.
 #![forbid(unsafe_code)]
 
 mod clock;
 mod commands;
+mod curve;
 mod engine_calls;
 mod experiment;
 mod failure;
@@ -31,8 +32,20 @@ use std::process::ExitCode;
 
 use crate::terminal::remark;
 
+/// Size of the stack of the thread that runs a command. Rules decide how deep some analyses go: a
+/// chain of 20,000 relations has overflowed the eight megabytes that the system gives. Only pages
+/// that are used take memory.
+const STACK_BYTES: usize = 512 << 20;
+
 fn main() -> ExitCode {
-    let outcome = commands::run(&commands::parse());
+    let run = || commands::run(&commands::parse());
+    let thread = std::thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES);
+    // A thread that panicked has printed its message.
+    let outcome = std::thread::scope(|scope| match thread.spawn_scoped(scope, run) {
+        Ok(running) => running.join().map_err(|_| ()),
+        Err(_) => Ok(run()),
+    });
+    let Ok(outcome) = outcome else { return ExitCode::from(101) };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

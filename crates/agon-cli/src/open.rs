@@ -11,6 +11,7 @@ use agon::models::ModelStore;
 use agon::open::{self, Case, GoalPolicy, OpenError, OpenLimits, OpenOptions, Purpose, Settings};
 pub(crate) use agon::open::{Language, language, split_settings};
 use agon_circuit::Deadline;
+use agon_structures::interrupt::Interrupt;
 use agon_text::Source;
 use clap::ValueEnum as _;
 
@@ -246,15 +247,18 @@ pub(crate) fn open_source(
 }
 
 /// Opens a structure rewriting game for the interpreter.
-pub(crate) fn open_toss(source: Arc<Source>) -> Result<Arc<agon_toss::interpreter::Game>, Failure> {
-    Ok(open::open_toss(source)?)
+pub(crate) fn open_toss(
+    source: Arc<Source>,
+    play: &RuleOptions,
+) -> Result<Arc<agon_toss::interpreter::Game>, Failure> {
+    Ok(open::open_toss(source, &play.options())?)
 }
 
 /// Opens a game of either language for the interpreter.
 pub(crate) fn open_interpreter(source: Arc<Source>, play: &RuleOptions) -> Result<Engine, Failure> {
     Ok(match language(&source) {
         Language::Gdl => Engine::GdlInterpreter(open_source(source, play)?),
-        Language::Toss => Engine::TossInterpreter(open_toss(source)?),
+        Language::Toss => Engine::TossInterpreter(open_toss(source, play)?),
     })
 }
 
@@ -281,7 +285,10 @@ pub(crate) fn compile(engine: &Engine, deadline: Option<Instant>) -> Result<Engi
             Ok(Engine::GdlCircuit(Arc::clone(game), Arc::new(compiled)))
         }
         Engine::TossInterpreter(game) | Engine::TossCircuit(game, _) => {
-            let limits = agon_toss::circuit::CircuitLimits::default();
+            let limits = agon_toss::circuit::CircuitLimits {
+                interrupt: Interrupt::at(deadline),
+                ..Default::default()
+            };
             let compiled = game
                 .compile(&limits, Deadline::new(deadline))
                 .map_err(|why| NoCircuit(why.to_string()))?;
@@ -315,6 +322,12 @@ pub(crate) fn open_for_match(
 /// Opens a game to learn it.
 pub(crate) fn open_to_learn(game: &str, play: &PlayOptions) -> Result<Game, Failure> {
     opened(game, source(game)?, &play.options(Purpose::ReproducibleSearch))
+}
+
+/// Opens a game whose model is looked at.
+pub(crate) fn open_rules_to_learn(game: &str, rules: &RuleOptions) -> Result<Game, Failure> {
+    let options = OpenOptions { purpose: Purpose::ReproducibleSearch, ..rules.options() };
+    opened(game, source(game)?, &options)
 }
 
 fn opened(name: &str, source: Arc<Source>, options: &OpenOptions) -> Result<Game, Failure> {

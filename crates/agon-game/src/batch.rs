@@ -21,6 +21,14 @@ pub trait Batch: Send {
         PlayoutKind::Uniform
     }
 
+    /// Selects the moves that playouts prefer from now on. Returns whether the engine can do that.
+    ///
+    /// An engine that cannot, the default, draws moves as before.
+    fn prefer(&mut self, preferences: &Preferences<Self::Move>) -> bool {
+        let _ = preferences;
+        false
+    }
+
     /// Starts playouts, replacing whatever was requested before.
     ///
     /// A playout makes random moves from the requested state until play ends: uniformly random
@@ -92,6 +100,25 @@ pub enum PlayoutKind {
     /// Like `Decisive`. If no move wins, moves after which another player can win at once are
     /// avoided (anti-decisive moves). An engine may recognise only some of these.
     Careful,
+}
+
+/// How much playouts prefer moves over others.
+///
+/// In one of four steps a role draws uniformly from its legal moves of the highest level, and
+/// otherwise from all of them: a graded form of the epsilon-greedy choice with epsilon = 3/4. Among
+/// moves that look ahead ([`PlayoutKind`]), those that win or are safe come first, whatever their
+/// level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preferences<M> {
+    /// The level of all moves that are not listed, below [`Preferences::N_LEVELS`].
+    pub usual: u8,
+    /// Moves of roles with their levels, below [`Preferences::N_LEVELS`].
+    pub levels: Vec<(Role, M, u8)>,
+}
+
+impl<M> Preferences<M> {
+    /// Number of levels.
+    pub const N_LEVELS: u8 = 4;
 }
 
 /// A request for playouts from one state.

@@ -142,6 +142,41 @@ impl Family {
         normal(&self.text) == family && self.order(&numbers).is_some()
     }
 
+    /// Returns what is wrong with the numbers of a text that names the family: one is missing, lies
+    /// outside its interval, or is not a parameter. Returns `None` if the text names another move,
+    /// or if nothing is wrong.
+    pub fn mistake(&self, text: &str) -> Option<String> {
+        let known = |name: &str| {
+            self.parameters.iter().find(|parameter| parameter.name.eq_ignore_ascii_case(name))
+        };
+        let own = normal(&self.text);
+        let mut split = split_numbers(text, |name| known(name).is_some());
+        if split.0 != own {
+            split = split_numbers(text, |_| true);
+        }
+        let (family, numbers) = split;
+        if family != own {
+            return None;
+        }
+        for (place, (name, number)) in numbers.iter().enumerate() {
+            let Some(Parameter { low, high, .. }) = known(name) else {
+                return Some(format!("it has no parameter `{name}`"));
+            };
+            if !(*low <= *number && *number <= *high) {
+                return Some(format!("{name} = {number} does not lie from {low} to {high}"));
+            }
+            if numbers[..place].iter().any(|(other, _)| other == name) {
+                return Some(format!("`{name}` is given twice"));
+            }
+        }
+        let is_given = |parameter: &&Parameter| {
+            numbers.iter().any(|(name, _)| parameter.name.eq_ignore_ascii_case(name))
+        };
+        let missing = self.parameters.iter().find(|parameter| !is_given(parameter))?;
+        let Parameter { name, low, high } = missing;
+        Some(format!("`{name}` is missing; it lies from {low} to {high}"))
+    }
+
     /// Returns named numbers in the order of the parameters. Returns `None` if one is missing, lies
     /// outside its interval, or is not a parameter.
     pub fn order(&self, numbers: &[(String, f64)]) -> Option<Vec<f64>> {

@@ -104,7 +104,7 @@ mod sequential;
 mod shape;
 mod table;
 
-pub use batch::{Batch, PlayoutKind, PlayoutRequest, PlayoutStats};
+pub use batch::{Batch, PlayoutKind, PlayoutRequest, PlayoutStats, Preferences};
 pub use budget::{Budget, Hint, Meter, play_out_in_time};
 pub use children::{Children, LegalMoves, TerminalChildren};
 pub use continuous::{Continuous, Family, Parameter, Polynomial, normal, split_numbers};

@@ -264,6 +264,10 @@ pub fn differences<A: Notation, B: Notation>(
         let start = (first.clone(), second.clone());
         match play_once(start, &mut comparator, &mut rng, &mut moves) {
             Ok(Outcome::Stopped) => break,
+            // What made the caller stop may have interrupted an evaluation as well.
+            Err(mismatch) if mismatch.is_fault() && options.stop.is_some_and(|stop| stop()) => {
+                break;
+            }
             Ok(outcome) => {
                 comparison.agreement.plays += 1;
                 comparison.agreement.states += moves.len() + 1;

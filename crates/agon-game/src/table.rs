@@ -152,6 +152,9 @@ impl<P: Notation> PositionTable<P> {
             role,
             role_name: self.position.shape().role_names[role.index()].clone(),
             text: text.to_owned(),
+            mistake: (self.families)(&self.position, role)
+                .iter()
+                .find_map(|family| family.mistake(text)),
             examples: legal.iter().take(MAX_EXAMPLES).map(|m| self.position.move_text(m)).collect(),
             n_legal: legal.len(),
         }
@@ -255,6 +258,8 @@ pub enum IllegalMove {
         role_name: String,
         /// The text that was sent.
         text: String,
+        /// What is wrong with the numbers of the move, if anything is.
+        mistake: Option<String>,
         /// The first few legal moves.
         examples: Vec<String>,
         /// Number of legal moves.
@@ -277,8 +282,11 @@ pub enum IllegalMove {
 impl fmt::Display for IllegalMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            IllegalMove::NotLegal { role_name, text, examples, n_legal, .. } => {
+            IllegalMove::NotLegal { role_name, text, mistake, examples, n_legal, .. } => {
                 write!(f, "`{text}` is not a legal move of {role_name}: ")?;
+                if let Some(mistake) = mistake {
+                    return f.write_str(mistake);
+                }
                 if examples.is_empty() {
                     return f.write_str("there are none");
                 }

@@ -51,7 +51,7 @@
 //! - [`canonical`](mod@canonical): keys of rules that do not depend on names and order.
 //! - [`interpreter`]: plays by evaluating the rules. It is the oracle for all faster engines.
 //! - [`circuit`]: grounds the rules and compiles them to a circuit, played by `agon-circuit`.
-//! - [`by_play`]: diagnostics that need random play.
+//! - [`by_play`]: diagnostics that need random play; [`mod@profile`]: what each rule costs there.
 //! - [`why`]: explains why a sentence holds at a position, or why not.
 #![forbid(unsafe_code)]
 
@@ -65,6 +65,7 @@ pub mod interpreter;
 pub mod normalise;
 pub mod params;
 pub mod print;
+pub mod profile;
 pub mod read;
 pub mod rules;
 pub mod same_rules;

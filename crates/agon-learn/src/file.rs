@@ -5,18 +5,24 @@
 //! in a byte, the lowest first. Runs of weights that are zero, which were never selected in a game,
 //! take a few bytes. Nothing in a file is trusted: sizes are bounded, and indices are checked.
 
+use crate::form::{Form, ModelKind};
 use crate::model::LearnerFacts;
 use crate::network::{Entry, Network, Perspective};
+use crate::neural::{MAX_ROWS, Neural};
+use crate::onnx::MAX_WEIGHT;
 use crate::stored::{EloEstimate, Model, ModelHistory, Progress};
 
 /// The first bytes of every model.
 const MAGIC: &[u8; 8] = b"AGONMDL\n";
-/// The version of the format.
-const VERSION: u32 = 1;
+/// The version of the format. Version 1 has no networks and is still read.
+const VERSION: u32 = 2;
 /// Maximum number of facts, of patterns, and of entries of a perspective.
 const MAX_ITEMS: u64 = 1 << 24;
 /// Maximum number of weights.
 const MAX_WEIGHTS: u64 = 1 << 26;
+/// Maximum number of hidden units, and of symmetries.
+const MAX_HIDDEN: u64 = 1 << 12;
+const MAX_SYMMETRIES: u64 = 64;
 /// Maximum number of bytes of a text.
 const MAX_TEXT: u64 = 1 << 16;
 
@@ -42,7 +48,7 @@ impl std::fmt::Display for ModelError {
         match self {
             ModelError::NotAModel => f.write_str("it is not a model"),
             ModelError::Version(version) => {
-                write!(f, "it has version {version} of the format; this agon reads {VERSION}")
+                write!(f, "it has version {version} of the format; this agon reads 1 to {VERSION}")
             }
             ModelError::Truncated => f.write_str("it ends too early"),
             ModelError::Checksum => f.write_str("it is damaged: its checksum is wrong"),
@@ -60,8 +66,13 @@ impl Model {
 
     /// Returns the model as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Writer(MAGIC.to_vec());
-        out.0.extend(VERSION.to_le_bytes());
+        self.to_bytes_of(VERSION)
+    }
+
+    /// Returns the model in an older version of the format, which must be one that knows its form.
+    pub(crate) fn to_bytes_of(&self, version: u32) -> Vec<u8> {
+        let mut out = Writer(MAGIC.to_vec(), version);
+        out.0.extend(version.to_le_bytes());
         out.history(&self.history);
         out.facts(&self.facts);
         out.count(self.n_players);
@@ -70,7 +81,7 @@ impl Model {
             bits.iter().enumerate().fold(0, |byte, (at, &bit)| byte | u8::from(bit) << at)
         });
         out.0.extend(bytes);
-        out.network(&self.network);
+        out.form(&self.form);
         out.count(self.weights.len());
         out.sparse(&self.weights);
         out.count(usize::from(self.has_training_state()));
@@ -93,14 +104,14 @@ impl Model {
         };
         let (version, rest) = rest.split_first_chunk().ok_or(ModelError::Truncated)?;
         let version = u32::from_le_bytes(*version);
-        if version != VERSION {
+        if version == 0 || version > VERSION {
             return Err(ModelError::Version(version));
         }
         let (body, sum) = rest.split_last_chunk().ok_or(ModelError::Truncated)?;
         if u64::from_le_bytes(*sum) != checksum(&bytes[..bytes.len() - sum.len()]) {
             return Err(ModelError::Checksum);
         }
-        let mut reader = Reader(body);
+        let mut reader = Reader(body, version);
         let model = reader.model()?;
         if !reader.0.is_empty() {
             return Err(ModelError::Invalid("length"));
@@ -128,7 +139,8 @@ fn checksum(bytes: &[u8]) -> u64 {
     sum
 }
 
-struct Writer(Vec<u8>);
+/// The bytes so far, and the version of the format.
+struct Writer(Vec<u8>, u32);
 
 impl Writer {
     fn count(&mut self, count: usize) {
@@ -176,6 +188,7 @@ impl Writer {
             self.number(progress.n_games);
             self.elo(&progress.step);
             self.count(usize::from(progress.is_kept));
+            self.kind(progress.kind);
         }
     }
 
@@ -185,6 +198,40 @@ impl Writer {
             self.count(count);
         }
         self.real(facts.mean_length);
+    }
+
+    fn kind(&mut self, kind: ModelKind) {
+        if self.1 == 1 {
+            return;
+        }
+        self.0.push(match kind {
+            ModelKind::Tables => 0,
+            ModelKind::Network => 1,
+        });
+    }
+
+    fn form(&mut self, form: &Form) {
+        self.kind(form.kind());
+        match form {
+            Form::Tables(network) => self.network(network),
+            Form::Neural(net) => self.neural(net),
+        }
+    }
+
+    fn neural(&mut self, net: &Neural) {
+        self.count(net.n_hidden);
+        self.count(net.n_rows);
+        self.0.extend(net.ceiling.to_le_bytes());
+        self.count(usize::from(net.turn.is_some()));
+        net.turn.iter().for_each(|&turn| self.number(turn.into()));
+        for (rows, sign) in net.rows.iter().zip(&net.signs) {
+            self.0.push(u8::from(*sign < 0.0));
+            rows.iter().for_each(|&row| self.number(row.into()));
+        }
+        self.count(net.symmetries.len());
+        for image in net.symmetries.iter().flatten() {
+            self.number((*image).into());
+        }
     }
 
     fn network(&mut self, network: &Network) {
@@ -224,7 +271,8 @@ impl Writer {
     }
 }
 
-struct Reader<'b>(&'b [u8]);
+/// The bytes that are left, and the version of the format.
+struct Reader<'b>(&'b [u8], u32);
 
 impl Reader<'_> {
     fn byte(&mut self) -> Result<u8, ModelError> {
@@ -289,21 +337,26 @@ impl Reader<'_> {
             let byte = self.byte()?;
             start.extend((0..8.min(n_facts - start.len())).map(|at| byte >> at & 1 == 1));
         }
-        let network = self.network(n_facts)?;
+        let form = self.form(n_facts)?;
         let n_weights = self.count(MAX_WEIGHTS, "number of weights")?;
-        if network.n_weights == 0 || !n_weights.is_multiple_of(network.n_weights) || n_weights == 0
-        {
+        let n_each = form.n_weights();
+        if n_each == 0 || !n_weights.is_multiple_of(n_each) || n_weights == 0 {
             return Err(ModelError::Invalid("number of weights"));
         }
-        (facts.n_patterns, facts.n_weights) = (network.n_patterns(), n_weights);
+        (facts.n_patterns, facts.n_weights) = (form.n_patterns(), n_weights);
         let weights = self.sparse(n_weights)?;
+        // Integers that stand for larger weights would not be exact.
+        let is_large = |weight: &f32| weight.abs() > MAX_WEIGHT;
+        if form.kind() == ModelKind::Network && weights.iter().any(is_large) {
+            return Err(ModelError::Invalid("weights"));
+        }
         let errors = if self.flag("training state")? {
             let (sums, sizes) = (self.sparse(n_weights)?, self.sparse(n_weights)?);
             sums.into_iter().zip(sizes).map(|(sum, size)| [sum, size]).collect()
         } else {
             Vec::new()
         };
-        Ok(Model { history, facts, n_players, start, network, weights, errors })
+        Ok(Model { history, facts, n_players, start, form, weights, errors })
     }
 
     fn elo(&mut self) -> Result<EloEstimate, ModelError> {
@@ -322,7 +375,8 @@ impl Reader<'_> {
         let mut progress = Vec::new();
         for _ in 0..n_progress {
             let (seconds, n_games, step) = (self.real()?, self.number()?, self.elo()?);
-            progress.push(Progress { seconds, n_games, step, is_kept: self.flag("checkpoints")? });
+            let (is_kept, kind) = (self.flag("checkpoints")?, self.kind()?);
+            progress.push(Progress { seconds, n_games, step, is_kept, kind });
         }
         Ok(ModelHistory { game, key, version, written, seconds, n_games, n_steps, elo, progress })
     }
@@ -344,6 +398,56 @@ impl Reader<'_> {
             has_turn_fact,
             mean_length: self.real()?,
         })
+    }
+
+    /// Reads the form of an evaluation. Version 1 has tables alone.
+    fn kind(&mut self) -> Result<ModelKind, ModelError> {
+        if self.1 == 1 {
+            return Ok(ModelKind::Tables);
+        }
+        match self.byte()? {
+            0 => Ok(ModelKind::Tables),
+            1 => Ok(ModelKind::Network),
+            _ => Err(ModelError::Invalid("form")),
+        }
+    }
+
+    fn form(&mut self, n_facts: usize) -> Result<Form, ModelError> {
+        Ok(match self.kind()? {
+            ModelKind::Tables => Form::Tables(self.network(n_facts)?),
+            ModelKind::Network => Form::Neural(self.neural(n_facts)?),
+        })
+    }
+
+    fn neural(&mut self, n_facts: usize) -> Result<Neural, ModelError> {
+        const WRONG: ModelError = ModelError::Invalid("network");
+        let n_hidden = self.count(MAX_HIDDEN, "network")?;
+        let n_rows = self.count(MAX_ROWS as u64, "network")?;
+        let ceiling = f32::from_le_bytes(self.chunk()?);
+        if n_hidden == 0 || n_rows == 0 || n_facts == 0 || !(ceiling > 0.0 && ceiling < 1e6) {
+            return Err(WRONG);
+        }
+        let turn = match self.flag("network")? {
+            true => Some(self.count(n_facts as u64 - 1, "network")? as u32),
+            false => None,
+        };
+        let list = |reader: &mut Self, n: usize| -> Result<Vec<u32>, ModelError> {
+            let mut list = Vec::new();
+            for _ in 0..n {
+                list.push(reader.count(n_rows as u64 - 1, "network")? as u32);
+            }
+            Ok(list)
+        };
+        let (mut rows, mut signs) = (Vec::new(), Vec::new());
+        for _ in 0..=usize::from(turn.is_some()) {
+            signs.push(if self.byte()? == 1 { -1.0 } else { 1.0 });
+            rows.push(list(self, n_facts)?);
+        }
+        let mut symmetries = Vec::new();
+        for _ in 0..self.count(MAX_SYMMETRIES, "network")? {
+            symmetries.push(list(self, n_rows)?);
+        }
+        Ok(Neural { n_hidden, n_rows, ceiling, rows, signs, turn, symmetries })
     }
 
     fn network(&mut self, n_facts: usize) -> Result<Network, ModelError> {

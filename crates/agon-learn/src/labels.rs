@@ -20,7 +20,7 @@ impl Labels {
 
     /// Returns the place of each text among all of them, in the order of their labels. Returns
     /// `None` if a name has no label, or two texts are equal.
-    pub(crate) fn order(&self, texts: &[String]) -> Option<Vec<u32>> {
+    pub fn order(&self, texts: &[String]) -> Option<Vec<u32>> {
         let labelled: Vec<String> =
             texts.iter().map(|text| self.labelled(text)).collect::<Option<_>>()?;
         let mut sorted: Vec<usize> = (0..texts.len()).collect();

@@ -37,23 +37,39 @@
 //! - `symmetry`: symmetries of boards and players.
 //! - `patterns`: sets of units with tables of weights.
 //! - `network`: the weights that a state selects, computed from what changed.
+//! - `neural`: a network over the facts of a state; `quantised`: the same in integers.
+//! - `form`: evaluations of either form.
 //! - `train`: temporal difference learning.
+//! - `search_targets`: learning from the values of searches.
 //! - `weights`: weights that several threads learn.
 //! - `model`: [`Learner`] and [`LearntEvaluator`].
+//! - [`combination`]: weights of heuristics that other crates derive from the rules.
+//! - [`concepts`]: formulas with counting over the cells of a board, found by beam search.
 //! - [`evaluation_games`]: structure rewriting games that are learnt to assess moves.
 //! - `labels`: facts in an order that does not depend on names; `stored`: [`Model`], what is kept
 //!   of a learner; `file`: its bytes.
+//! - `lessons`: what an evaluation says, in words with measured truth.
+//! - `onnx`: networks as ONNX files; `protobuf`: their bytes.
 //! - `transfer`: weights from a board of one size to a board of another.
 #![forbid(unsafe_code)]
 
+pub mod combination;
+pub mod concepts;
 pub mod evaluation_games;
 mod facts;
 mod file;
+mod form;
 mod labels;
+mod lessons;
 mod model;
 mod network;
+mod neural;
+mod onnx;
 mod patterns;
+mod protobuf;
+mod quantised;
 mod sample;
+mod search_targets;
 mod stored;
 mod symmetry;
 #[cfg(test)]
@@ -64,8 +80,12 @@ mod units;
 mod weights;
 
 pub use file::ModelError;
+pub use form::ModelKind;
 pub use labels::Labels;
+pub use lessons::{Lesson, LessonOptions, Lessons, lessons};
 pub use model::{CannotLearn, Learner, LearnerFacts, LearntEvaluator, LearntLeaves, NotSaved};
+pub use onnx::OnnxError;
+pub use search_targets::Targets;
 pub use stored::{EloEstimate, GameModel, Model, ModelHistory, Progress};
 pub use train::TrainOptions;
 pub use transfer::{CannotTransfer, Transferred};

@@ -6,12 +6,16 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use agon_game::{Batch, Budget, Notation, Position, Rng, Role, Shape};
-use agon_search::{EvaluateChildren, EvaluateLeaves};
+use agon_search::{EvaluateChildren, EvaluateLeaves, Minimax, NoEvaluation};
 use rand::SeedableRng as _;
 
+use crate::form::{Form, ModelKind};
 use crate::network::{Network, Scratch};
+use crate::neural::{MAX_ROWS, Neural};
 use crate::patterns::Patterns;
+use crate::quantised::{Quantised, QuantisedScratch};
 use crate::sample::Sample;
+use crate::search_targets::Targets;
 use crate::symmetry::{Subject, Symmetries};
 use crate::train::{Players, SelfPlay, TrainOptions, logistic};
 use crate::units::{self, holds};
@@ -21,7 +25,7 @@ use crate::weights::Learning;
 pub struct Learner<P: Position> {
     position: P,
     players: Players,
-    pub(crate) network: Arc<Network>,
+    pub(crate) form: Arc<Form>,
     pub(crate) learning: Learning,
     workers: Vec<Worker<P>>,
     options: TrainOptions,
@@ -72,8 +76,16 @@ pub enum CannotLearn {
     TooManyJointMoves,
     /// The moves of nature are not equally likely.
     UnevenChances,
+    /// A network would have too many inputs.
+    TooManyFacts,
+    /// The game is not one that minimax search plays, so searches give no targets.
+    NoSearch,
+    /// Something is only for games of two players without chance.
+    NotTwoPlayers,
     /// The engine does not keep states as bits, because the game has no circuit.
     NoBits,
+    /// The game has no board with pieces of both players.
+    NoBoard,
     /// The game has ended.
     Ended,
 }
@@ -84,7 +96,11 @@ impl std::fmt::Display for CannotLearn {
             CannotLearn::Hidden => "the game has hidden information",
             CannotLearn::TooManyJointMoves => "players choose at the same time from too many moves",
             CannotLearn::UnevenChances => "the moves of chance are not equally likely",
+            CannotLearn::TooManyFacts => "a network would have too many inputs",
+            CannotLearn::NoSearch => "targets by search need a game for minimax search",
+            CannotLearn::NotTwoPlayers => "it is not a game of two players alone",
             CannotLearn::NoBits => "the game has no circuit",
+            CannotLearn::NoBoard => "no board with pieces of both players was found",
             CannotLearn::Ended => "the game has ended",
         })
     }
@@ -113,7 +129,7 @@ const WORKER_STREAM: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Number of states of random play that are looked at.
 const N_SAMPLED: usize = 3000;
 
-impl<P: Notation> Learner<P> {
+impl<P: Notation + 'static> Learner<P> {
     /// Prepares to learn the game that starts at a position.
     ///
     /// # Errors
@@ -153,8 +169,6 @@ impl<P: Notation> Learner<P> {
             states: &sample.states,
         };
         let Symmetries { of_board, of_players } = subject.find();
-        let of_board: Vec<Vec<usize>> =
-            of_board.into_iter().map(|symmetry| symmetry.units).collect();
         // The second perspective is the first one with the players exchanged, so the exchange must
         // lead from one to the other.
         let of_players = of_players.filter(|symmetry| {
@@ -162,7 +176,9 @@ impl<P: Notation> Learner<P> {
                 words.iter().all(|state| holds(&symmetry.apply(state), turn) != holds(state, turn))
             })
         });
-        let patterns = Patterns::new(&units, &of_board, options.max_cells);
+        let unit_maps: Vec<Vec<usize>> =
+            of_board.iter().map(|symmetry| symmetry.units.clone()).collect();
+        let patterns = Patterns::new(&units, &unit_maps, options.max_cells);
         let has_turn_fact = !turns.is_empty();
         // Perspectives multiply the weights, so they must not be too many.
         let n_weights = |turns: &[u32]| {
@@ -170,30 +186,57 @@ impl<P: Notation> Learner<P> {
         };
         let fits = turns.len() < 2 || n_weights(&turns) <= MAX_WEIGHTS;
         let turns = if fits { turns } else { Vec::new() };
-        let network = Network::new(texts.len(), &units, &patterns, turns, of_players.as_ref());
+        let form = match options.kind {
+            ModelKind::Tables => {
+                let n_facts = texts.len();
+                Form::Tables(Network::new(n_facts, &units, &patterns, turns, of_players.as_ref()))
+            }
+            ModelKind::Network if texts.len() > MAX_ROWS => return Err(CannotLearn::TooManyFacts),
+            ModelKind::Network => {
+                let exchange = of_players.as_ref().zip(turns.first());
+                let exchange = exchange.map(|(symmetry, &turn)| (turn, &symmetry.facts[..]));
+                let images = of_board.iter().map(|symmetry| symmetry.facts.clone()).collect();
+                Form::Neural(Neural::new(texts.len(), exchange, images))
+            }
+        };
         let facts = LearnerFacts {
             n_units: units.len(),
             n_cells: units.iter().filter(|unit| unit.cell.is_some()).count(),
-            n_patterns: network.n_patterns(),
-            n_weights: network.n_weights * players.n_heads(),
+            n_patterns: form.n_patterns(),
+            n_weights: form.n_weights() * players.n_heads(),
             n_symmetries: of_board.len(),
             exchanges_players: of_players.is_some(),
             has_turn_fact,
             mean_length: sample.mean_length,
         };
         drop(batch);
-        let mut learner = Learner::with_network(position, Arc::new(network), options, facts)?;
-        learner.shapes = Some(Shapes { units, patterns });
+        let n_active = words.iter().map(|words| count_ones(words)).sum::<usize>() / words.len();
+        let mut learner = Learner::with_form(position, Arc::new(form), options, facts)?;
+        match &*learner.form {
+            Form::Tables(_) => learner.shapes = Some(Shapes { units, patterns }),
+            Form::Neural(net) => {
+                for head in 0..players.n_heads() {
+                    let weights = net.initial_weights(n_active, &mut rng);
+                    for (at, weight) in (head * weights.len()..).zip(weights) {
+                        learner.learning.set(at, (weight, [0.0; 2]));
+                    }
+                }
+            }
+        }
         Ok(learner)
     }
 
     /// Makes a learner whose weights are all zero.
-    pub(crate) fn with_network(
+    pub(crate) fn with_form(
         position: &P,
-        network: Arc<Network>,
+        form: Arc<Form>,
         options: TrainOptions,
         facts: LearnerFacts,
     ) -> Result<Learner<P>, CannotLearn> {
+        let searches = options.targets != Targets::Differences;
+        if searches && !Minimax::<P, NoEvaluation>::suits(position) {
+            return Err(CannotLearn::NoSearch);
+        }
         let players = Players::new(position.shape());
         let workers: Option<Vec<Worker<P>>> = (0..options.threads.max(1) as u64)
             .map(|number| {
@@ -203,10 +246,15 @@ impl<P: Notation> Learner<P> {
             })
             .collect();
         let workers = workers.ok_or(CannotLearn::NoBits)?;
-        let learning = Learning::new(players.n_heads(), network.n_weights);
+        let learning = Learning::new(players.n_heads(), form.n_weights());
         let position = position.clone();
         let shapes = None;
-        Ok(Learner { position, players, network, learning, workers, options, facts, shapes })
+        Ok(Learner { position, players, form, learning, workers, options, facts, shapes })
+    }
+
+    /// Returns the form of the evaluation.
+    pub fn kind(&self) -> ModelKind {
+        self.form.kind()
     }
 
     /// Returns what was found out about the game.
@@ -217,24 +265,29 @@ impl<P: Notation> Learner<P> {
     /// Plays and learns until the budget is used up, where an iteration is a game. It may be called
     /// again to learn more.
     pub fn learn(&mut self, budget: &Budget) {
-        let Learner { position, players, network, learning, workers, options, .. } = self;
+        let Learner { position, players, form, learning, workers, options, .. } = self;
         let (shape, start) = (position.shape().clone(), position.state().clone());
         let play = SelfPlay {
             start: &start,
             shape: &shape,
             players,
-            network,
+            form,
             learning,
             options,
             budget,
             n_before: learning.n_games(),
         };
+        let run = |worker: &mut Worker<P>, position: &P| match options.targets {
+            Targets::Differences => play.run::<P>(worker.batch.as_mut(), &mut worker.rng),
+            Targets::Search(n) => play.run_by_search(position, form, n.max(1), &mut worker.rng),
+        };
         match &mut workers[..] {
-            [worker] => play.run::<P>(worker.batch.as_mut(), &mut worker.rng),
+            [worker] => run(worker, position),
             workers => std::thread::scope(|scope| {
                 for worker in workers {
-                    let play = &play;
-                    scope.spawn(move || play.run::<P>(worker.batch.as_mut(), &mut worker.rng));
+                    // Positions are not shared between threads.
+                    let (run, position) = (&run, position.clone());
+                    scope.spawn(move || run(worker, &position));
                 }
             }),
         }
@@ -298,35 +351,51 @@ impl<P: Notation> Learner<P> {
 
     /// Returns the evaluation as learnt so far.
     pub fn evaluator(&self) -> LearntEvaluator<P> {
-        LearntEvaluator::new(Arc::clone(&self.network), self.learning.weights().into())
+        LearntEvaluator::new(Arc::clone(&self.form), self.learning.weights().into())
     }
 }
 
 /// A learnt evaluation. A clone shares the weights.
 pub struct LearntEvaluator<P> {
-    network: Arc<Network>,
+    form: Arc<Form>,
     weights: Arc<[f32]>,
-    /// By head.
-    scratches: Vec<Scratch>,
+    heads: Vec<HeadScratch>,
     position: PhantomData<fn(P)>,
+}
+
+/// Memory for one value, with the weights of a network in integers.
+#[derive(Clone)]
+enum HeadScratch {
+    Tables(Scratch),
+    Neural(Arc<Quantised>, QuantisedScratch),
 }
 
 impl<P> Clone for LearntEvaluator<P> {
     fn clone(&self) -> LearntEvaluator<P> {
         LearntEvaluator {
-            network: Arc::clone(&self.network),
+            form: Arc::clone(&self.form),
             weights: Arc::clone(&self.weights),
-            scratches: self.scratches.clone(),
+            heads: self.heads.clone(),
             position: PhantomData,
         }
     }
 }
 
 impl<P> LearntEvaluator<P> {
-    pub(crate) fn new(network: Arc<Network>, weights: Arc<[f32]>) -> LearntEvaluator<P> {
-        let n_heads = weights.len() / network.n_weights.max(1);
-        let scratches = vec![Scratch::default(); n_heads];
-        LearntEvaluator { network, weights, scratches, position: PhantomData }
+    pub(crate) fn new(form: Arc<Form>, weights: Arc<[f32]>) -> LearntEvaluator<P> {
+        let heads = weights.chunks_exact(form.n_weights().max(1)).map(|weights| match &*form {
+            Form::Tables(_) => HeadScratch::Tables(Scratch::default()),
+            Form::Neural(net) => {
+                let quantised = Arc::new(Quantised::new(net, weights));
+                HeadScratch::Neural(quantised, QuantisedScratch::default())
+            }
+        });
+        LearntEvaluator { heads: heads.collect(), form, weights, position: PhantomData }
+    }
+
+    /// Returns the form of the evaluation.
+    pub fn kind(&self) -> ModelKind {
+        self.form.kind()
     }
 }
 
@@ -339,27 +408,48 @@ impl<P: Position> LearntEvaluator<P> {
     /// Returns the number of values: 1 in a game of two players alone, because one gains what the
     /// other loses, otherwise one for each player.
     pub fn n_values(&self) -> usize {
-        self.scratches.len()
+        self.heads.len()
     }
 
     /// Returns the expected result of a player at a state, from 0 to 1. Players are numbered
     /// without nature, and there are [`LearntEvaluator::n_values`] of them.
     pub fn value_of(&mut self, player: usize, state: &P::State) -> f32 {
         let words = P::state_words(state).unwrap_or(&[]);
-        self.scratches[player].set_parent(words);
+        self.heads[player].set_parent(words);
         self.sum(player, words)
     }
 
     fn sum(&mut self, head: usize, words: &[u64]) -> f32 {
-        let n_weights = self.network.n_weights;
-        let weights = &self.weights[head * n_weights..(head + 1) * n_weights];
-        logistic(self.scratches[head].sum(&self.network, weights, words))
+        logistic(match (&mut self.heads[head], &*self.form) {
+            (HeadScratch::Tables(scratch), Form::Tables(network)) => {
+                let n_weights = network.n_weights;
+                let weights = &self.weights[head * n_weights..(head + 1) * n_weights];
+                scratch.sum(network, weights, words)
+            }
+            (HeadScratch::Neural(weights, scratch), Form::Neural(net)) => {
+                scratch.output(net, weights, words)
+            }
+            _ => unreachable!("heads are made for their form"),
+        })
     }
+}
+
+impl HeadScratch {
+    fn set_parent(&mut self, words: &[u64]) {
+        match self {
+            HeadScratch::Tables(scratch) => scratch.set_parent(words),
+            HeadScratch::Neural(_, scratch) => scratch.set_parent(words),
+        }
+    }
+}
+
+fn count_ones(words: &[u64]) -> usize {
+    words.iter().map(|word| word.count_ones() as usize).sum()
 }
 
 impl<P: Position> EvaluateChildren<P::State> for LearntEvaluator<P> {
     fn set_parent(&mut self, parent: &P::State) {
-        self.scratches[0].set_parent(P::state_words(parent).unwrap_or(&[]));
+        self.heads[0].set_parent(P::state_words(parent).unwrap_or(&[]));
     }
 
     fn child_value(&mut self, child: &P::State) -> f32 {

@@ -154,7 +154,8 @@ impl Perspective {
     }
 }
 
-fn for_each_bit(words: impl Iterator<Item = u64>, mut then: impl FnMut(usize)) {
+#[inline(always)]
+pub(crate) fn for_each_bit(words: impl Iterator<Item = u64>, mut then: impl FnMut(usize)) {
     for (at, mut word) in words.enumerate() {
         while word != 0 {
             then(64 * at + word.trailing_zeros() as usize);

@@ -56,8 +56,10 @@ impl<S: Clone> Sample<S> {
                 let chances = nature.map_or(&[][..], |nature| runner.legal_moves(nature));
                 let even = 1.0 / chances.len().max(1) as f64;
                 sample.is_uniform &= chances.iter().all(|m| (runner.chance(m) - even).abs() < 1e-9);
-                let n_joint: usize = (0..players.len()).map(n_legal).product();
-                let n_joint = n_joint.saturating_mul(chances.len().max(1));
+                // Hundreds of players have more joint moves than can be counted.
+                let n_joint = (0..players.len())
+                    .map(n_legal)
+                    .fold(chances.len().max(1), usize::saturating_mul);
                 sample.max_joint = sample.max_joint.max(n_joint);
                 sample.states.push(runner.state().clone());
                 sample.movers.push(first.filter(|_| second.is_none()));

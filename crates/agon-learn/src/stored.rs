@@ -5,9 +5,9 @@ use std::sync::Arc;
 use agon_game::{Notation, Role};
 
 use crate::file::ModelError;
+use crate::form::{Form, ModelKind};
 use crate::labels::Labels;
 use crate::model::{CannotLearn, Learner, LearnerFacts, LearntEvaluator};
-use crate::network::Network;
 use crate::train::{Players, TrainOptions};
 use crate::units::holds;
 use crate::weights::LearntWeight;
@@ -23,7 +23,7 @@ pub struct Model {
     pub(crate) n_players: usize,
     /// By fact: whether it holds at the start of a game.
     pub(crate) start: Vec<bool>,
-    pub(crate) network: Network,
+    pub(crate) form: Form,
     pub(crate) weights: Vec<f32>,
     /// By weight: the sum of all errors, and the sum of their sizes. Empty in a model that is only
     /// used, not learnt on.
@@ -77,9 +77,16 @@ pub struct Progress {
     pub step: EloEstimate,
     /// Whether it became the best checkpoint.
     pub is_kept: bool,
+    /// The form of the evaluation.
+    pub kind: ModelKind,
 }
 
 impl Model {
+    /// Returns the form of the evaluation.
+    pub fn kind(&self) -> ModelKind {
+        self.form.kind()
+    }
+
     /// Returns the size of the model in weights.
     pub fn n_weights(&self) -> usize {
         self.weights.len()
@@ -114,7 +121,7 @@ impl Model {
         let order = Order::of(start, labels).ok_or(ModelError::OtherGame)?;
         let fits = self.start.len() == order.facts.len()
             && self.n_players == order.players.len()
-            && self.weights.len() == self.network.n_weights * Players::new(start.shape()).n_heads()
+            && self.weights.len() == self.form.n_weights() * Players::new(start.shape()).n_heads()
             && order.start_facts(start).is_some_and(|facts| facts == self.start);
         if !fits {
             return Err(ModelError::OtherGame);
@@ -124,13 +131,13 @@ impl Model {
         for (fact, &place) in (0..).zip(&order.facts) {
             facts[place as usize] = fact;
         }
-        let mut network = self.network.reordered(&facts);
-        let weights = order.heads_to_game(&self.weights, &mut network);
+        let mut form = self.form.reordered(&facts);
+        let weights = order.heads_to_game(&self.weights, &mut form);
         Ok(GameModel {
             history: self.history.clone(),
             facts: self.facts.clone(),
-            errors: order.heads_to_game(&self.errors, &mut network.clone()),
-            network: Arc::new(network),
+            errors: order.heads_to_game(&self.errors, &mut form.clone()),
+            form: Arc::new(form),
             weights: weights.into(),
             n_facts: facts.len(),
         })
@@ -142,8 +149,8 @@ impl Model {
 pub struct GameModel {
     history: ModelHistory,
     facts: LearnerFacts,
-    network: Arc<Network>,
-    weights: Arc<[f32]>,
+    pub(crate) form: Arc<Form>,
+    pub(crate) weights: Arc<[f32]>,
     errors: Vec<[f32; 2]>,
     n_facts: usize,
 }
@@ -154,12 +161,17 @@ impl GameModel {
         &self.history
     }
 
+    /// Returns the form of the evaluation.
+    pub fn kind(&self) -> ModelKind {
+        self.form.kind()
+    }
+
     /// Returns the evaluation for an engine of the game. `None` if the engine does not keep states
     /// as bits.
     pub fn evaluator<P: Notation>(&self, position: &P) -> Option<LearntEvaluator<P>> {
         let has_bits = P::state_words(position.state()).is_some()
             && position.feature_texts().len() == self.n_facts;
-        has_bits.then(|| LearntEvaluator::new(Arc::clone(&self.network), Arc::clone(&self.weights)))
+        has_bits.then(|| LearntEvaluator::new(Arc::clone(&self.form), Arc::clone(&self.weights)))
     }
 
     /// Returns a learner that goes on where the model ends. Without a training state, it starts
@@ -167,7 +179,7 @@ impl GameModel {
     ///
     /// # Errors
     /// [`CannotLearn`] if the engine does not keep states as bits.
-    pub fn learner<P: Notation>(
+    pub fn learner<P: Notation + 'static>(
         &self,
         start: &P,
         options: TrainOptions,
@@ -175,8 +187,8 @@ impl GameModel {
         if self.evaluator(start).is_none() {
             return Err(CannotLearn::NoBits);
         }
-        let network = Arc::clone(&self.network);
-        let mut learner = Learner::with_network(start, network, options, self.facts.clone())?;
+        let form = Arc::clone(&self.form);
+        let mut learner = Learner::with_form(start, form, options, self.facts.clone())?;
         learner.go_on_from(self.history.n_games, self.history.n_steps);
         let errors = self.errors.iter().copied().chain(std::iter::repeat([0.0; 2]));
         for (at, weight) in self.weights.iter().copied().zip(errors).enumerate() {
@@ -186,12 +198,12 @@ impl GameModel {
     }
 }
 
-impl<P: Notation> Learner<P> {
+impl<P: Notation + 'static> Learner<P> {
     /// Replaces the weights by those of a model of the game. Unlike [`GameModel::learner`] this
     /// keeps what the learner has found out about the game. Returns whether the model has the same
     /// patterns; if not, nothing has changed.
     pub fn take_weights(&mut self, model: &GameModel) -> bool {
-        let fits = *self.network == *model.network && self.learning.len() == model.weights.len();
+        let fits = *self.form == *model.form && self.learning.len() == model.weights.len();
         if fits {
             for (at, &weight) in model.weights.iter().enumerate() {
                 self.learning.set(at, (weight, [0.0; 2]));
@@ -204,17 +216,17 @@ impl<P: Notation> Learner<P> {
     /// Returns `None` if a name of the game has no label.
     pub fn model(&self, start: &P, labels: &Labels, history: ModelHistory) -> Option<Model> {
         let order = Order::of(start, labels)?;
-        let mut network = self.network.reordered(&order.facts);
+        let mut form = self.form.reordered(&order.facts);
         let (weights, errors): (Vec<f32>, Vec<[f32; 2]>) = self.learning.all().unzip();
         let learnt: Vec<LearntWeight> = weights.into_iter().zip(errors).collect();
-        let learnt = order.heads_to_labels(&learnt, &mut network);
+        let learnt = order.heads_to_labels(&learnt, &mut form);
         let (weights, errors) = learnt.into_iter().unzip();
         Some(Model {
             history: ModelHistory { n_games: self.n_games(), n_steps: self.n_steps(), ..history },
             facts: self.facts().clone(),
             n_players: order.players.len(),
             start: order.start_facts(start)?,
-            network,
+            form,
             weights,
             errors,
         })
@@ -251,25 +263,25 @@ impl Order {
 
     /// Puts the values of players into the order of labels. Where one value is enough for two
     /// players, its sign changes if they change places.
-    fn heads_to_labels<T: Clone>(&self, weights: &[T], network: &mut Network) -> Vec<T> {
+    fn heads_to_labels<T: Clone>(&self, weights: &[T], form: &mut Form) -> Vec<T> {
         let mut players = vec![0; self.players.len()];
         for (player, &place) in self.players.iter().enumerate() {
             players[place as usize] = player;
         }
-        self.heads(&players, weights, network)
+        self.heads(&players, weights, form)
     }
 
     /// Puts the values of players into the order of the game.
-    fn heads_to_game<T: Clone>(&self, weights: &[T], network: &mut Network) -> Vec<T> {
+    fn heads_to_game<T: Clone>(&self, weights: &[T], form: &mut Form) -> Vec<T> {
         let places: Vec<usize> = self.players.iter().map(|&place| place as usize).collect();
-        self.heads(&places, weights, network)
+        self.heads(&places, weights, form)
     }
 
     /// Returns the weights of the heads in another order. `from` has the old number of each.
-    fn heads<T: Clone>(&self, from: &[usize], weights: &[T], network: &mut Network) -> Vec<T> {
+    fn heads<T: Clone>(&self, from: &[usize], weights: &[T], form: &mut Form) -> Vec<T> {
         if self.n_heads == 1 {
             if from.first() == Some(&1) {
-                network.negate();
+                form.negate();
             }
             return weights.to_vec();
         }

@@ -13,7 +13,7 @@ use crate::{
     TrainOptions,
 };
 
-fn start(name: &str) -> ScalarCircuit {
+pub(crate) fn start(name: &str) -> ScalarCircuit {
     let name = if name.contains('/') { name.to_owned() } else { format!("gdl/{name}") };
     let path = agon_testkit::files::repository().join(format!("games/{name}.kif"));
     let rules = check(agon_testkit::files::source(&path)).rules.expect("shipped games are right");
@@ -157,7 +157,8 @@ fn model(name: &str, n_games: u64) -> Model {
     let mut learner = learner(name);
     learner.learn(&Budget::iterations(n_games));
     let elo = EloEstimate { elo: 120.5, low: 80.0, high: f64::INFINITY, n_matches: 40 };
-    let progress = Progress { seconds: 1.5, n_games: 64, step: elo, is_kept: true };
+    let kind = crate::ModelKind::Tables;
+    let progress = Progress { seconds: 1.5, n_games: 64, step: elo, is_kept: true, kind };
     let history = ModelHistory {
         game: name.to_owned(),
         key: 77,
@@ -178,6 +179,8 @@ fn models_are_read_as_they_were_written() {
         assert!(model.has_training_state());
         let read = Model::from_bytes(&model.to_bytes()).expect("it was written");
         assert_eq!(read, model, "{name}");
+        let old = Model::from_bytes(&model.to_bytes_of(1)).expect("version 1 is still read");
+        assert_eq!(old, model, "{name}");
         let small = model.clone().without_training_state();
         let bytes = small.to_bytes();
         assert!(bytes.len() < 4 * model.n_weights() + 200_000, "{}", bytes.len());
@@ -360,7 +363,7 @@ fn learning_helps() {
     }
 }
 
-fn greedy(
+pub(crate) fn greedy(
     position: &mut ScalarCircuit,
     own: Role,
     joint: &[agon_circuit::Input],

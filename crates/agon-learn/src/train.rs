@@ -4,9 +4,9 @@
 //! one pass and evaluated; the mover takes the best one, and now and then a random one. Two players
 //! who choose at the same time follow an equilibrium of the values of the children. More players,
 //! and players beside chance, choose the move that is best on average over the moves of the others.
-//! When a game ends, the values of its states are moved towards the λ-return (Sutton 1988). Each weight has a
-//! step size of its own, which shrinks where updates disagree in sign (temporal coherence: Beal &
-//! Smith 1999).
+//! When a game ends, the values of its states are moved towards the λ-return (Sutton 1988). Each
+//! weight has a step size of its own, which shrinks where updates disagree in sign (temporal
+//! coherence: Beal & Smith 1999).
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -15,20 +15,28 @@ use agon_game::{Batch, Budget, Children, Position, Rng, Shape};
 use agon_search::solve::matrix_game;
 use rand::RngExt as _;
 
-use crate::network::{Network, Scratch};
-use crate::weights::{Learning, Weights as _};
+use crate::form::{Form, FormScratch, ModelKind};
+use crate::search_targets::Targets;
+use crate::weights::Learning;
 
 /// The options of learning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainOptions {
+    /// The form of the evaluation. A learner that goes on from a model has that of the model.
+    pub kind: ModelKind,
     /// Maximum number of cells of a pattern. Larger patterns know more and take longer to learn.
     pub max_cells: usize,
+    /// What values are moved towards.
+    pub targets: Targets,
     /// The weight of later values in a target, from 0 to 1.
     pub lambda: f32,
     /// The probability of a random move.
     pub exploration: f64,
     /// The size of a step: how far the sum of weights moves for an error of 1.
     pub rate: f32,
+    /// The size of a step of a network: how far a weight moves for an error of 1, times its
+    /// derivative.
+    pub network_rate: f32,
     /// Number of games that are played side by side.
     pub n_games: usize,
     /// Maximum number of random moves at the beginning of a game.
@@ -44,10 +52,13 @@ pub struct TrainOptions {
 impl Default for TrainOptions {
     fn default() -> TrainOptions {
         TrainOptions {
+            kind: ModelKind::Tables,
             max_cells: 6,
+            targets: Targets::Differences,
             lambda: 0.7,
             exploration: 0.1,
             rate: 10.0,
+            network_rate: 0.02,
             n_games: 64,
             max_opening: 4,
             max_steps: 400,
@@ -93,8 +104,13 @@ impl Players {
         if self.opponents().is_some() { 1 } else { self.roles.len() }
     }
 
+    /// Returns a payoff as a part of the range of payoffs.
+    pub(crate) fn part(&self, payoff: f64) -> f32 {
+        ((payoff - self.least) / self.range).clamp(0.0, 1.0) as f32
+    }
+
     /// Returns the value of an ended game, by head.
-    fn result(&self, payoffs: &[f64], head: usize) -> f32 {
+    pub(crate) fn result(&self, payoffs: &[f64], head: usize) -> f32 {
         let result = match self.opponents() {
             Some([first, second]) => 0.5 + (payoffs[first] - payoffs[second]) / self.range / 2.0,
             None => (payoffs[self.roles[head]] - self.least) / self.range,
@@ -232,7 +248,7 @@ pub(crate) struct SelfPlay<'a, S> {
     pub(crate) start: &'a S,
     pub(crate) shape: &'a Shape,
     pub(crate) players: &'a Players,
-    pub(crate) network: &'a Network,
+    pub(crate) form: &'a Form,
     pub(crate) learning: &'a Learning,
     pub(crate) options: &'a TrainOptions,
     pub(crate) budget: &'a Budget,
@@ -241,7 +257,7 @@ pub(crate) struct SelfPlay<'a, S> {
 }
 
 impl<S: Clone> SelfPlay<'_, S> {
-    fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         let n_games = || self.learning.n_games() - self.n_before;
         self.budget.iterations.is_some_and(|n| n_games() >= n)
             || self.budget.deadline.is_some_and(|end| Instant::now() >= end)
@@ -264,8 +280,7 @@ impl<S: Clone> SelfPlay<'_, S> {
     ) {
         let n_heads = self.players.n_heads();
         let mut children = Children::new(self.shape.role_names.len());
-        let mut scratches = vec![Scratch::default(); n_heads];
-        let mut indices = Vec::new();
+        let mut scratches = vec![FormScratch::default(); n_heads];
         let mut values = Vec::new();
         let mut plays: Vec<Play<S>> =
             (0..self.options.n_games).map(|_| self.new_play(rng)).collect();
@@ -283,13 +298,13 @@ impl<S: Clone> SelfPlay<'_, S> {
                 values.clear();
                 for (head, scratch) in scratches.iter_mut().enumerate() {
                     let weights = self.learning.head(head);
-                    scratch.set_parent(words_of::<P>(&play.state));
+                    scratch.set_parent(self.form, words_of::<P>(&play.state));
                     values.extend(range.clone().map(|child| {
                         if children.ended[child] {
                             self.players.result(children.payoffs(child), head)
                         } else {
                             let words = words_of::<P>(&children.states[child]);
-                            logistic(scratch.sum(self.network, &weights, words))
+                            scratch.value(self.form, &weights, words)
                         }
                     }));
                 }
@@ -320,12 +335,12 @@ impl<S: Clone> SelfPlay<'_, S> {
                 }
                 let ended = children.ended[chosen];
                 if ended || play.steps.len() + 1 >= self.options.max_steps {
-                    for head in 0..n_heads {
+                    for (head, scratch) in scratches.iter_mut().enumerate().take(n_heads) {
                         let end = match ended {
                             true => self.players.result(children.payoffs(chosen), head),
                             false => 0.5,
                         };
-                        self.learn::<P>(&play.steps, head, end, &mut indices);
+                        self.learn::<P>(&play.steps, head, end, scratch, rng);
                     }
                     self.learning.n_games.fetch_add(1, Ordering::Relaxed);
                     *play = self.new_play(rng);
@@ -343,7 +358,8 @@ impl<S: Clone> SelfPlay<'_, S> {
         steps: &[Step<S>],
         head: usize,
         end: f32,
-        indices: &mut Vec<u32>,
+        scratch: &mut FormScratch,
+        rng: &mut Rng,
     ) {
         let weights = self.learning.head(head);
         let mut target = end;
@@ -351,10 +367,8 @@ impl<S: Clone> SelfPlay<'_, S> {
             if let Some(instead) = &step.instead {
                 target = instead[head];
             }
-            let sign = self.network.select(words_of::<P>(&step.state), indices);
-            let sum: f32 = indices.iter().map(|&index| weights.weight(index)).sum();
-            let value = logistic(sign * sum);
-            weights.update(indices, sign * (target - value), self.options.rate);
+            let words = words_of::<P>(&step.state);
+            let value = scratch.learn(self.form, weights, words, target, self.options, rng);
             target = self.options.lambda * target + (1.0 - self.options.lambda) * value;
         }
     }

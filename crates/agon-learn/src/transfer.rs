@@ -7,6 +7,7 @@
 
 use agon_game::Notation;
 
+use crate::form::Form;
 use crate::model::{Learner, Shapes};
 use crate::patterns::Pattern;
 use crate::units::Cell;
@@ -25,6 +26,8 @@ pub struct Transferred {
 pub enum CannotTransfer {
     /// The games have different numbers of players, or one of them takes turns in another way.
     Players,
+    /// The model is a network, which has no patterns.
+    Network,
     /// No pattern of one game occurs in the other.
     Patterns,
 }
@@ -33,6 +36,7 @@ impl std::fmt::Display for CannotTransfer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             CannotTransfer::Players => "the players of the two games do not correspond",
+            CannotTransfer::Network => "the model is a network; learn with --form tables",
             CannotTransfer::Patterns => "no pattern of one game occurs in the other",
         })
     }
@@ -108,20 +112,22 @@ impl Shapes {
     }
 }
 
-impl<P: Notation> Learner<P> {
+impl<P: Notation + 'static> Learner<P> {
     /// Starts with the weights of another game, which has a board of another size. Both learners
     /// must come from [`Learner::new`].
     ///
     /// # Errors
     /// [`CannotTransfer`] if the games have too little in common. Then nothing has changed.
-    pub fn transfer_from<Q: Notation>(
+    pub fn transfer_from<Q: Notation + 'static>(
         &mut self,
         other: &Learner<Q>,
     ) -> Result<Transferred, CannotTransfer> {
         let signs = |perspectives: &[crate::network::Perspective]| -> Vec<f32> {
             perspectives.iter().map(|perspective| perspective.sign).collect()
         };
-        let (own, theirs) = (&self.network, &other.network);
+        let (Form::Tables(own), Form::Tables(theirs)) = (&*self.form, &*other.form) else {
+            return Err(CannotTransfer::Patterns);
+        };
         let n_heads = self.learning.len() / own.n_weights.max(1);
         if signs(&own.perspectives) != signs(&theirs.perspectives)
             || n_heads != other.learning.len() / theirs.n_weights.max(1)

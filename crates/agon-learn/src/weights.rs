@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use crate::onnx::MAX_WEIGHT;
+
 /// Weights by index.
 pub(crate) trait Weights {
     /// Returns a weight. An index that is out of range comes from a state in which two facts of a
@@ -112,6 +114,13 @@ impl Weights for Head<'_> {
 }
 
 impl Head<'_> {
+    /// Adds to a weight, which stays within bounds, whatever the rate of learning is.
+    #[inline]
+    pub(crate) fn add(&self, index: usize, step: f32) {
+        let weight = &self.weights[index];
+        weight.set((weight.get() + step).clamp(-MAX_WEIGHT, MAX_WEIGHT));
+    }
+
     /// Changes weights by an error. Each step is smaller where errors had different signs.
     pub(crate) fn update(&self, indices: &[u32], error: f32, rate: f32) {
         let step = rate * error / indices.len() as f32;

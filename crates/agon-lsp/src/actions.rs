@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agon_text::{Source, apply_fixes};
+use agon_text::{Edit, Source, apply_fixes};
 use serde_json::{Value, json};
 
 use crate::CodePages;
@@ -13,7 +13,8 @@ use crate::text::Places;
 /// Maximum number of rounds of "fix all". One fix may enable another.
 const MAX_ROUNDS: usize = 8;
 
-/// Returns the code actions for a range: a fix for each finding there, and one for all.
+/// Returns the code actions for a range: the fix and the suggestion of each finding there, and one
+/// action that applies all fixes.
 pub(crate) fn actions(
     snapshot: &Snapshot,
     places: Places<'_>,
@@ -36,17 +37,22 @@ pub(crate) fn actions(
         for finding in &snapshot.findings {
             let touches =
                 finding.span.start() <= range.end() && range.start() <= finding.span.end();
-            let Some(fix) = finding.fix.as_ref().filter(|_| touches) else { continue };
-            let edits: Vec<Value> = fix
-                .edits
-                .iter()
-                .map(|edit| json!({"range": places.range(edit.span), "newText": edit.replacement}))
-                .collect();
-            actions.push(json!({
-                "title": fix.title, "kind": "quickfix", "isPreferred": true,
-                "diagnostics": [diagnostic(finding, places, uri, pages)],
-                "edit": {"changes": {uri: edits}},
-            }));
+            if !touches {
+                continue;
+            }
+            // Only fixes keep the meaning of the rules; suggestions are probably meant.
+            let fixes = finding.fix.iter().map(|fix| (fix, true));
+            let suggestions = finding.suggestion.iter().map(|change| (change, false));
+            for (change, is_preferred) in fixes.chain(suggestions) {
+                let edit =
+                    |e: &Edit| json!({"range": places.range(e.span), "newText": e.replacement});
+                let edits: Vec<Value> = change.edits.iter().map(edit).collect();
+                actions.push(json!({
+                    "title": change.title, "kind": "quickfix", "isPreferred": is_preferred,
+                    "diagnostics": [diagnostic(finding, places, uri, pages)],
+                    "edit": {"changes": {uri: edits}},
+                }));
+            }
         }
     }
     if wants("source.fixAll.agon") && snapshot.findings.iter().any(|f| f.fix.is_some()) {

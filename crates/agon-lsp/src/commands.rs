@@ -12,6 +12,7 @@ use rand::SeedableRng as _;
 use serde_json::{Value, json};
 
 use crate::diagnostics::page;
+use crate::hover::count;
 use crate::text::path_of;
 
 /// The commands that the server executes.
@@ -155,7 +156,11 @@ fn why_gdl(game: &Arc<agon_gdl::interpreter::Game>, sentence: &str) -> Result<Do
         Writer { source: Arc::clone(&game.rules().sheet().source), text: String::new() };
     let holds = match &explanation {
         Explanation::Holds { proofs, n_ways } => {
-            let _ = writeln!(writer.text, "at the start, {sentence} holds in {n_ways} ways");
+            let _ = writeln!(
+                writer.text,
+                "at the start, {sentence} holds in {}",
+                count(*n_ways, "way")
+            );
             proofs.iter().take(3).for_each(|proof| writer.proof(proof, 1));
             true
         }

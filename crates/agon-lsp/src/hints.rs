@@ -1,17 +1,25 @@
 //! Inlay hints and code lenses.
 
+use std::collections::BTreeSet;
+
 use agon_gdl::symbols::keyword;
+use agon_gdl::syntax::Rulesheet;
 use agon_text::Span;
+use agon_text::profile::{Profile, RuleProfile};
 use agon_toss::syntax::NameKind;
 use serde_json::{Value, json};
 
+use crate::hover::{count, measured as measured_text};
 use crate::index::Class;
 use crate::slow::Facts;
 use crate::snapshot::Snapshot;
 use crate::text::Places;
 
-/// Returns the hints in a range: the size of the circuit at the first clause, and the cost of each
-/// rule. They come from the slow path.
+/// Share of the interpreter's steps, in percent, from which on a rule's label shows it.
+const LARGE_SHARE: f64 = 10.0;
+
+/// Returns the hints in a range: the size of the circuit at the first clause, and for each rule its
+/// cost and whether play used it. They come from the slow path.
 pub(crate) fn inlay_hints(
     snapshot: &Snapshot,
     facts: Option<&Facts>,
@@ -43,29 +51,36 @@ pub(crate) fn inlay_hints(
         }
     }
     if let Some(sheet) = snapshot.rules() {
-        let all: usize = facts.costs.values().map(|cost| cost.conditions).sum();
-        for (&clause, cost) in facts.costs.iter() {
-            let Some(clause) = sheet.clauses.get(clause) else { continue };
-            let share = 100.0 * cost.conditions as f64 / all.max(1) as f64;
-            hints.push((
-                end_of_line(clause.head.span.end()),
-                format!("×{}", cost.instances),
-                format!(
-                    "{} ground instances with {} conditions, {share:.1} % of all",
-                    cost.instances, cost.conditions
-                ),
-            ));
-        }
+        add_rules(sheet, facts, &end_of_line, &mut hints);
     }
     for mention in &snapshot.index.mentions {
-        if mention.key.class == Class::Toss(NameKind::Rule)
-            && mention.is_definition
-            && let Some(n_moves) = facts.moves.get(&mention.key.name)
-        {
+        if mention.key.class == Class::Toss(NameKind::Rule) && mention.is_definition {
+            let name = &mention.key.name;
+            let profile = facts.profile.as_deref();
+            let measured = profile.and_then(|profile| {
+                Some((profile, profile.rules.iter().find(|rule| rule.head == *name)?))
+            });
+            let in_circuit = facts.moves.get(name).map(|n_moves| {
+                (format!("×{n_moves}"), format!("{n_moves} different moves in the circuit"))
+            });
+            hints.extend(
+                rule_hint(in_circuit, measured)
+                    .map(|(label, tooltip)| (mention.span.end(), label, tooltip)),
+            );
+        }
+    }
+    if let Some(profile) = &facts.profile {
+        // The conditions of a rule that is used have been true.
+        for (line, condition) in profile.unused().flat_map(|rule| &rule.never_true) {
+            let Some(range) = snapshot.source.line_range(*line) else { continue };
             hints.push((
-                mention.span.end(),
-                format!("×{n_moves}"),
-                format!("{n_moves} different moves in the circuit"),
+                end_of_line(range.start),
+                "never true".to_owned(),
+                format!(
+                    "{condition} was never true at {} of {}",
+                    count(profile.states, "state"),
+                    count(profile.plays, "random play")
+                ),
             ));
         }
     }
@@ -78,6 +93,65 @@ pub(crate) fn inlay_hints(
                 "paddingLeft": true})
         })
         .collect()
+}
+
+/// Adds the hints of the rules of a GDL game, one for each line at which rules start.
+fn add_rules(
+    sheet: &Rulesheet,
+    facts: &Facts,
+    end_of_line: &dyn Fn(usize) -> usize,
+    hints: &mut Vec<(usize, String, String)>,
+) {
+    let all: usize = facts.costs.values().map(|cost| cost.conditions).sum();
+    let mut seen = BTreeSet::new();
+    for clause in &sheet.clauses {
+        let line = sheet.source.line_of(clause.span.start());
+        if clause.body.is_empty() || !seen.insert(line) {
+            continue;
+        }
+        // Rules of relations that never change have no instances in the circuit.
+        let cost = facts.costs.get(&line).filter(|cost| cost.instances > 0);
+        let in_circuit = cost.map(|cost| {
+            let share = 100.0 * cost.conditions as f64 / all.max(1) as f64;
+            let instances = count(cost.instances, "ground instance");
+            let conditions = count(cost.conditions, "condition");
+            let tooltip = format!("{instances} with {conditions}, {share:.1} % of all");
+            (format!("×{}", cost.instances), tooltip)
+        });
+        let profile = facts.profile.as_deref();
+        let measured = profile.and_then(|profile| {
+            let own = |rule: &&RuleProfile| rule.line == line && rule.is_measured;
+            Some((profile, profile.rules.iter().find(own)?))
+        });
+        hints.extend(
+            rule_hint(in_circuit, measured)
+                .map(|(label, tooltip)| (end_of_line(clause.head.span.end()), label, tooltip)),
+        );
+    }
+}
+
+/// Returns label and tooltip of a rule: its part of the circuit, its share of the interpreter's
+/// steps if that is large, and whether it was used in random play.
+fn rule_hint(
+    in_circuit: Option<(String, String)>,
+    measured: Option<(&Profile, &RuleProfile)>,
+) -> Option<(String, String)> {
+    let (mut labels, mut tooltips) = (Vec::new(), Vec::new());
+    if let Some((label, tooltip)) = in_circuit {
+        labels.push(label);
+        tooltips.push(tooltip);
+    }
+    if let Some((profile, rule)) = measured {
+        let share = 100.0 * rule.steps as f64 / profile.steps().max(1) as f64;
+        if share >= LARGE_SHARE {
+            labels.push(format!("{share:.0} %"));
+        }
+        if rule.used == 0 {
+            labels.push("never used".to_owned());
+        }
+        tooltips.push(measured_text(rule, profile));
+    }
+    (!labels.is_empty()).then(|| (labels.join(", "), tooltips.join("\n")))
 }
 
 /// Returns the lenses: "play" and "simulate" above the first clause, and "why" above what can be
@@ -113,6 +187,11 @@ pub(crate) fn lenses(snapshot: &Snapshot, places: Places<'_>, uri: &str) -> Valu
                     span: clause.span,
                 };
                 let sentence = printer.clause(&head);
+                // An atom without arguments is written as a word.
+                let sentence = match clause.head.arguments.is_empty() {
+                    true => sentence.trim_matches(['(', ')']).to_owned(),
+                    false => sentence,
+                };
                 seen.push(relation);
                 add(clause.span, "why", "agon.why", json!([uri, sentence]));
             }

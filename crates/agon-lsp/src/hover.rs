@@ -6,12 +6,13 @@ use agon_datalog::{Level, Symbol};
 use agon_gdl::check::{ArgumentPlace, NameAndArity};
 use agon_gdl::symbols::{Symbols, keyword};
 use agon_text::Span;
+use agon_text::profile::{Profile, RuleProfile};
 use agon_toss::syntax::NameKind;
 use serde_json::{Value, json};
 
 use crate::index::{Class, Mention};
 use crate::keywords::help;
-use crate::slow::Facts;
+use crate::slow::{Facts, RewrittenRelation};
 use crate::snapshot::{Snapshot, WordKind};
 use crate::text::Places;
 
@@ -81,7 +82,7 @@ impl Describe<'_> {
             _ => &[],
         };
         self.properties(titles, &mut text);
-        self.cost(symbol, mention.arity, &mut text);
+        self.cost(&mention.key.name, mention.arity, &mut text);
         Some(text)
     }
 
@@ -114,7 +115,7 @@ impl Describe<'_> {
         text.push_str("\n\n");
         self.domains(symbol, mention.arity, ArgumentPlace::Relation, &mut text);
         self.relation_properties(&mention.key.name, &mut text);
-        self.cost(symbol, mention.arity, &mut text);
+        self.cost(&mention.key.name, mention.arity, &mut text);
         Some(text)
     }
 
@@ -214,27 +215,44 @@ impl Describe<'_> {
         Some(format!("{{{}{more}}}", shown.join(", ")))
     }
 
-    /// Adds the cost of all rules of a relation.
-    fn cost(&self, symbol: Symbol, arity: usize, text: &mut String) {
-        let Some((facts, sheet)) = self.facts.zip(self.snapshot.rules()) else { return };
-        let (mut instances, mut conditions) = (0, 0);
-        for (&clause, cost) in facts.costs.iter() {
-            let Some(clause) = sheet.clauses.get(clause) else { return };
-            if clause.head.relation == symbol && clause.head.arguments.len() == arity {
-                instances += cost.instances;
-                conditions += cost.conditions;
-            }
-        }
-        if instances > 0 {
-            let all: usize = facts.costs.values().map(|cost| cost.conditions).sum();
-            let share = 100.0 * conditions as f64 / all.max(1) as f64;
+    /// Adds the cost of all rules of a relation: in the circuit, and in random play.
+    fn cost(&self, name: &str, arity: usize, text: &mut String) {
+        let Some(facts) = self.facts else { return };
+        let key = (name.to_lowercase(), arity);
+        if let Some(cost) = facts.relation_costs.get(&key).filter(|cost| cost.instances > 0) {
+            let all: usize = facts.relation_costs.values().map(|cost| cost.conditions).sum();
+            let share = 100.0 * cost.conditions as f64 / all.max(1) as f64;
             let _ = writeln!(
                 text,
                 "- cost: {} with {} ({share:.0} % of all)",
-                count(instances, "ground instance"),
-                count(conditions, "condition"),
+                count(cost.instances, "ground instance"),
+                count(cost.conditions, "condition"),
             );
         }
+        if let Some(profile) = &facts.profile {
+            let is_own = |line: usize| self.defines(line, name, arity);
+            let own = profile.rules.iter().filter(|rule| rule.is_measured && is_own(rule.line));
+            let (n_rules, steps) = own.fold((0, 0), |(n, sum), rule| (n + 1, sum + rule.steps));
+            if n_rules > 0 {
+                let share = 100.0 * steps as f64 / profile.steps().max(1) as f64;
+                let _ = writeln!(
+                    text,
+                    "- cost in the interpreter: {share:.0} % of all steps in {}",
+                    count(profile.plays, "random play")
+                );
+            }
+        }
+    }
+
+    /// Returns whether a rule of the relation starts at a line.
+    fn defines(&self, line: usize, name: &str, arity: usize) -> bool {
+        self.snapshot.rules().is_some_and(|sheet| {
+            sheet.clauses.iter().any(|clause| {
+                clause.head.arguments.len() == arity
+                    && sheet.source.line_of(clause.span.start()) == line
+                    && sheet.symbols.name(clause.head.relation).eq_ignore_ascii_case(name)
+            })
+        })
     }
 
     /// Adds the proved properties with one of the titles.
@@ -273,7 +291,10 @@ impl Describe<'_> {
             NameKind::Constant => "constant",
             NameKind::Key => "key",
         };
-        let mut text = format!("{what} **{name}**\n\n");
+        let about = self.facts.and_then(|facts| facts.rewritten.get(name));
+        let about = about.filter(|_| kind == NameKind::Relation);
+        let arity = about.map_or_else(String::new, |about| format!("/{}", about.arity));
+        let mut text = format!("{what} **{name}**{arity}\n\n");
         let index = &self.snapshot.index;
         for definition in index.all(&mention.key).filter(|m| m.is_definition).take(1) {
             let clauses = self.snapshot.clauses();
@@ -287,14 +308,53 @@ impl Describe<'_> {
                 let _ = write!(text, "```toss\n{shown}\n```\n");
             }
         }
+        if let Some(about) = about {
+            rewritten(about, &mut text);
+        }
         if let Some(n_moves) = self.facts.and_then(|facts| facts.moves.get(name)) {
             let _ = writeln!(text, "- cost: {} in the circuit", count(*n_moves, "move"));
+        }
+        if let Some(profile) = self.facts.and_then(|facts| facts.profile.as_deref())
+            && let Some(rule) = profile.rules.iter().find(|rule| rule.head == *name)
+            && kind == NameKind::Rule
+        {
+            let _ = writeln!(text, "- {}", measured(rule, profile));
         }
         let _ = writeln!(text, "- {} in the game", count(index.all(&mention.key).count(), "place"));
         text
     }
 }
 
-fn count(n: usize, noun: &str) -> String {
+/// Adds what is known of a relation of a structure rewriting game that is not defined.
+fn rewritten(about: &RewrittenRelation, text: &mut String) {
+    let _ = writeln!(text, "- {} at the start", count(about.n_tuples, "tuple"));
+    for (place, elements) in about.elements.iter().enumerate() {
+        let shown: Vec<String> =
+            elements.iter().take(MAX_SHOWN).map(|name| format!("`{name}`")).collect();
+        let more = match elements.len() > MAX_SHOWN {
+            true => format!(", … ({} in all)", elements.len()),
+            false => String::new(),
+        };
+        let _ = writeln!(text, "- argument {}: {{{}{more}}}", place + 1, shown.join(", "));
+    }
+    let _ = match (about.is_fluent, about.changed_by.as_slice()) {
+        (false, _) => writeln!(text, "- never changes"),
+        (true, []) => writeln!(text, "- changes with the elements"),
+        (true, rules) => writeln!(text, "- changed by {}", rules.join(", ")),
+    };
+}
+
+/// Describes what a rule costs in random play.
+pub(crate) fn measured(rule: &RuleProfile, profile: &Profile) -> String {
+    let share = 100.0 * rule.steps as f64 / profile.steps().max(1) as f64;
+    let used = match rule.used {
+        0 => "never used".to_owned(),
+        n => format!("used at {:.0} %", 100.0 * n as f64 / profile.states.max(1) as f64),
+    };
+    let (plays, states) = (count(profile.plays, "random play"), count(profile.states, "state"));
+    format!("{share:.1} % of the interpreter's steps; {used} of {states} in {plays}")
+}
+
+pub(crate) fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }

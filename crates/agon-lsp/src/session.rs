@@ -363,6 +363,9 @@ impl Session {
         let sender = self.sender.clone();
         let work = move || {
             let result = match source {
+                _ if !commands::COMMANDS.contains(&command.as_str()) => {
+                    Err(format!("there is no command `{command}`"))
+                }
                 _ if command == "agon.explainCode" => commands::explain_code(&first),
                 Some(source) => commands::execute(&command, &first, &source, second.as_deref()),
                 None => Err("the document is not open".to_owned()),

@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use agon_datalog::{Limits, StopFlag};
 use agon_gdl::circuit::{CircuitLimits, RuleCost};
 use agon_gdl::interpreter::{Game, Options, RelationFacts};
+use agon_text::profile::{Profile, ProfileOptions};
 use agon_text::{Diagnostic, Source};
 use crossbeam_channel::Sender;
 
@@ -24,9 +25,12 @@ const MAX_STEPS: usize = 1000;
 const MAX_GATES: usize = 1_000_000;
 /// Maximum number of steps of grounding, which takes a second or two.
 const MAX_GROUND_STEPS: u64 = 40_000_000;
+/// Number of random plays in which the cost of rules is measured, and maximum time for them.
+const PROFILED_PLAYS: usize = 20;
+const PROFILE_TIME: Duration = Duration::from_secs(1);
 /// Maximum time for proofs.
 #[cfg(feature = "proofs")]
-const PROOF_TIME: std::time::Duration = std::time::Duration::from_secs(3);
+const PROOF_TIME: Duration = Duration::from_secs(3);
 
 /// What the slow path knows of a version of a text.
 #[derive(Clone, Default)]
@@ -35,8 +39,15 @@ pub(crate) struct Facts {
     pub(crate) findings: Vec<Diagnostic>,
     /// The relations of a GDL game.
     pub(crate) relations: Arc<Vec<RelationFacts>>,
-    /// The cost of each clause of a GDL game that has rules, by its index.
+    /// The cost of the rules of a GDL game, by the line at which they start: with parameters the
+    /// game has other clauses than the text, but at the same lines.
     pub(crate) costs: Arc<BTreeMap<usize, RuleCost>>,
+    /// The cost of the rules of each relation of a GDL game, by name and number of arguments.
+    pub(crate) relation_costs: Arc<BTreeMap<(String, usize), RuleCost>>,
+    /// What each rule costs in random play, and which are never used.
+    pub(crate) profile: Option<Arc<Profile>>,
+    /// The relations of a structure rewriting game, by name.
+    pub(crate) rewritten: Arc<BTreeMap<String, RewrittenRelation>>,
     /// The circuit, or why there is none.
     pub(crate) circuit: Option<Result<CircuitFacts, String>>,
     /// The modes of fluents, by name.
@@ -45,6 +56,20 @@ pub(crate) struct Facts {
     pub(crate) properties: Arc<Vec<(String, String)>>,
     /// Number of different moves of each rule of a structure rewriting game.
     pub(crate) moves: Arc<BTreeMap<String, usize>>,
+}
+
+/// A relation of a structure rewriting game that the start or rules give its tuples.
+#[derive(Clone, Debug)]
+pub(crate) struct RewrittenRelation {
+    pub(crate) arity: usize,
+    /// Number of its tuples at the start.
+    pub(crate) n_tuples: usize,
+    /// By argument: the elements that stand there at the start.
+    pub(crate) elements: Vec<Vec<String>>,
+    /// Whether it may change.
+    pub(crate) is_fluent: bool,
+    /// Names of the rules that add or delete its tuples.
+    pub(crate) changed_by: Vec<String>,
 }
 
 /// The size of a circuit.
@@ -112,6 +137,24 @@ impl Job {
         let _ = self.outcomes.send(Outcome { uri, job, facts, is_done });
     }
 
+    /// Returns how rules are measured: within a second, and only while the job is wanted.
+    fn profiling(&self) -> ProfileOptions {
+        let time = self.deadline.saturating_duration_since(Instant::now()).min(PROFILE_TIME);
+        ProfileOptions {
+            plays: PROFILED_PLAYS,
+            time,
+            gates: false,
+            stop: Some(Arc::clone(&self.stop)),
+            ..ProfileOptions::default()
+        }
+    }
+
+    /// Returns a profile unless it was cut off by a newer version. A game that cannot be evaluated
+    /// has none; its faults are among the findings.
+    fn profiled(&self, profile: Result<Profile, String>) -> Option<Arc<Profile>> {
+        profile.ok().filter(|_| !self.is_cancelled()).map(Arc::new)
+    }
+
     fn gdl(&self, facts: &mut Facts) -> Option<()> {
         let rules = agon_gdl::check::check(Arc::clone(&self.source)).rules?;
         let stop = StopFlag::new(Arc::clone(&self.stop));
@@ -153,12 +196,15 @@ impl Job {
         limits.ground.deadline = Some(self.deadline);
         limits.ground.stop = stop;
         match game.ground_rules(&limits) {
-            Ok(ground) => facts.costs = Arc::new(clause_costs(&game, &ground.costs())),
+            Ok(ground) => add_costs(&game, &ground.costs(), facts),
             Err(refusal) => {
                 facts.circuit = Some(Err(game.refusal_text(&refusal)));
+                facts.profile = self.profiled(agon_gdl::profile::profile(&game, &self.profiling()));
                 return self.publish(facts);
             }
         }
+        self.publish(facts)?;
+        facts.profile = self.profiled(agon_gdl::profile::profile(&game, &self.profiling()));
         self.publish(facts)?;
 
         let compiled = match game.compile(&limits) {
@@ -190,6 +236,7 @@ impl Job {
                 return None;
             }
         };
+        facts.rewritten = Arc::new(relations(&game));
         self.publish(facts)?;
         // One play at a time, so that a newer version need not wait for all.
         for seed in 1..=PLAYS {
@@ -202,6 +249,8 @@ impl Job {
                 break;
             }
         }
+        self.publish(facts)?;
+        facts.profile = self.profiled(agon_toss::profile::profile(&game, &self.profiling()));
         self.publish(facts)?;
         match game.ground(&agon_toss::circuit::CircuitLimits::modest()) {
             Ok(ground) => {
@@ -255,15 +304,69 @@ fn circuit_facts(circuit: &agon_circuit::Circuit) -> CircuitFacts {
     }
 }
 
-/// Adds up the costs of the rules of each clause. Facts cost nothing and are left out.
-fn clause_costs(game: &Game, costs: &[RuleCost]) -> BTreeMap<usize, RuleCost> {
-    let mut clauses: BTreeMap<usize, RuleCost> = BTreeMap::new();
+/// Adds up the costs of the rules at each line and of each relation. Facts cost nothing and are
+/// left out.
+fn add_costs(game: &Game, costs: &[RuleCost], facts: &mut Facts) {
+    let sheet = game.rules().sheet();
+    let mut lines: BTreeMap<usize, RuleCost> = BTreeMap::new();
+    let mut relations: BTreeMap<(String, usize), RuleCost> = BTreeMap::new();
     for (rule, cost) in game.rules().rules().iter().zip(costs) {
-        if !rule.body.is_empty() {
-            let sum = clauses.entry(rule.clause).or_default();
+        if rule.body.is_empty() {
+            continue;
+        }
+        let clause = &sheet.clauses[rule.clause];
+        let name = sheet.symbols.name(clause.head.relation).to_lowercase();
+        let line = lines.entry(sheet.source.line_of(clause.span.start())).or_default();
+        let relation = relations.entry((name, clause.head.arguments.len())).or_default();
+        for sum in [line, relation] {
             sum.instances += cost.instances;
             sum.conditions += cost.conditions;
         }
     }
-    clauses
+    facts.costs = Arc::new(lines);
+    facts.relation_costs = Arc::new(relations);
+}
+
+/// Returns the relations of a structure rewriting game that are not defined by formulas.
+fn relations(game: &agon_toss::interpreter::Game) -> BTreeMap<String, RewrittenRelation> {
+    use agon_toss::arena::Effect;
+    let arena = game.arena();
+    let vocabulary = arena.vocabulary();
+    let start = game.start_structure();
+    let mut found = BTreeMap::new();
+    for relation in vocabulary.relations() {
+        let name = vocabulary.relation_name(relation);
+        if arena.definitions().get(name).is_some() {
+            continue;
+        }
+        let arity = vocabulary.arity(relation);
+        let tuples = start.tuples(relation);
+        let elements = (0..arity)
+            .map(|place| {
+                let at: std::collections::BTreeSet<_> =
+                    tuples.iter().map(|tuple| tuple[place]).collect();
+                at.into_iter().map(|element| start.name(element).to_string()).collect()
+            })
+            .collect();
+        let changes = |rule: &&agon_toss::arena::ArenaRule| match &rule.effect {
+            Effect::Tuples { delete, add } => {
+                delete.iter().any(|pattern| pattern.relation == relation)
+                    || add.iter().any(|tuple| tuple.relation == relation)
+            }
+            Effect::Rewrite(rewrite) => {
+                rewrite.tuples.iter().any(|tuple| tuple.relation == relation)
+                    || rewrite.embedded.contains(&relation)
+            }
+        };
+        let changed_by = arena.rules().iter().filter(changes).map(|rule| rule.name.clone());
+        let about = RewrittenRelation {
+            arity,
+            n_tuples: tuples.len(),
+            elements,
+            is_fluent: arena.is_fluent(relation),
+            changed_by: changed_by.collect(),
+        };
+        found.insert(name.to_string(), about);
+    }
+    found
 }

@@ -40,6 +40,9 @@ pub struct Considered {
     pub probability: f64,
     /// Whether the value is proved.
     pub is_proven: bool,
+    /// The line that is expected after the move, which is its first step: joint moves. Empty if the
+    /// search does not know it.
+    pub line: Vec<Vec<String>>,
 }
 
 impl Thought {

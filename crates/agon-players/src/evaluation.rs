@@ -10,6 +10,7 @@ use agon_search::{
 };
 
 use crate::budget::{IterationsAsNodes, analysis_time};
+use crate::combined::{ByCombination, CombinedOptions};
 use crate::{GoalTermOptions, Rules};
 
 /// How a search evaluates positions.
@@ -25,6 +26,8 @@ pub(crate) enum Evaluation {
     Concepts(LearnOptions, ConceptSource),
     /// By terms made of the goals of a structure rewriting game (Kaiser & Stafiniak 2011).
     GoalTerms(GoalTermOptions),
+    /// By all heuristics together, with learnt weights (Kaiser & Stafiniak 2011, "Perspectives").
+    Combined(CombinedOptions),
 }
 
 /// The seed of the random playouts from which concepts are learned. It does not depend on the
@@ -41,7 +44,8 @@ impl Evaluation {
             Evaluation::Goals
             | Evaluation::Playouts(_)
             | Evaluation::Concepts(..)
-            | Evaluation::GoalTerms(_) => None,
+            | Evaluation::GoalTerms(_)
+            | Evaluation::Combined(_) => None,
         }
     }
 
@@ -51,7 +55,8 @@ impl Evaluation {
             Evaluation::Goals
             | Evaluation::Playouts(_)
             | Evaluation::Fuzzy(_)
-            | Evaluation::Concepts(..) => None,
+            | Evaluation::Concepts(..)
+            | Evaluation::Combined(_) => None,
         }
     }
 
@@ -62,17 +67,29 @@ impl Evaluation {
             | Evaluation::Goals
             | Evaluation::Playouts(_)
             | Evaluation::Fuzzy(_)
+            | Evaluation::GoalTerms(_)
+            | Evaluation::Combined(_) => None,
+        }
+    }
+
+    pub(crate) fn combined(&self) -> Option<&CombinedOptions> {
+        match self {
+            Evaluation::Combined(options) => Some(options),
+            Evaluation::Goals
+            | Evaluation::Playouts(_)
+            | Evaluation::Fuzzy(_)
+            | Evaluation::Concepts(..)
             | Evaluation::GoalTerms(_) => None,
         }
     }
 
     /// Makes the evaluator. Where the analysis is missing or fails, the payoffs of the rules take
-    /// its place.
+    /// its place. What is learnt from plays is learnt from those that begin at `start`.
     fn evaluator<P: Notation + 'static>(
         &self,
         rules: &Rules,
         seed: u64,
-        position: &P,
+        [start, position]: [&P; 2],
         budget: &Budget,
     ) -> Box<dyn Evaluate<P>> {
         match (self, &rules.gdl, &rules.rewriting) {
@@ -93,6 +110,11 @@ impl Evaluation {
                     return Box::new(ByGoalTerms(evaluator));
                 }
             }
+            (Evaluation::Combined(options), _, _) => {
+                if let Some(evaluator) = ByCombination::new(rules, options, start, budget) {
+                    return Box::new(evaluator);
+                }
+            }
             (Evaluation::Fuzzy(_) | Evaluation::Concepts(..), None, _)
             | (Evaluation::GoalTerms(_), _, None)
             | (Evaluation::Goals, _, _) => {}
@@ -107,6 +129,8 @@ pub(crate) struct WithEvaluator<P, S> {
     evaluation: Evaluation,
     rules: Rules,
     seed: u64,
+    /// The position at which the match starts.
+    start: P,
     make: Box<dyn Fn(Box<dyn Evaluate<P>>) -> S + Send>,
     search: Option<S>,
 }
@@ -117,17 +141,19 @@ impl<P, S> WithEvaluator<P, S> {
         evaluation: Evaluation,
         rules: Rules,
         seed: u64,
+        start: P,
         make: impl Fn(Box<dyn Evaluate<P>>) -> S + Send + 'static,
     ) -> WithEvaluator<P, S> {
-        WithEvaluator { evaluation, rules, seed, make: Box::new(make), search: None }
+        WithEvaluator { evaluation, rules, seed, start, make: Box::new(make), search: None }
     }
 }
 
 impl<P: Notation + 'static, S: Search<P>> Search<P> for WithEvaluator<P, S> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
-        let WithEvaluator { evaluation, rules, seed, make, search } = self;
-        let search = search
-            .get_or_insert_with(|| make(evaluation.evaluator(rules, *seed, position, budget)));
+        let WithEvaluator { evaluation, rules, seed, start, make, search } = self;
+        let search = search.get_or_insert_with(|| {
+            make(evaluation.evaluator(rules, *seed, [start, position], budget))
+        });
         search.think(position, us, budget)
     }
 
@@ -146,12 +172,13 @@ type AnyAlphaBeta<P> = IterationsAsNodes<AlphaBeta<P, Box<dyn Evaluate<P>>>>;
 pub(crate) fn alphabeta_with<P: Position>(
     evaluation: Evaluation,
     rules: Rules,
+    start: P,
     options: AlphaBetaOptions,
 ) -> WithEvaluator<P, AnyAlphaBeta<P>> {
     let seed = options.seed;
     let make =
         move |evaluator| IterationsAsNodes(AlphaBeta::with_evaluator(options.clone(), evaluator));
-    WithEvaluator::new(evaluation, rules, seed, make)
+    WithEvaluator::new(evaluation, rules, seed, start, make)
 }
 
 struct ByFuzzyLogic {

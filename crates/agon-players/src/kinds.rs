@@ -3,6 +3,7 @@
 pub(crate) mod alphabeta;
 pub(crate) mod auto;
 pub(crate) mod best_first;
+mod combined;
 pub(crate) mod continuous;
 mod evaluation;
 mod goal_terms;
@@ -26,6 +27,7 @@ use agon_game::{Continuous, Hidden, Role};
 use agon_learn::GameModel;
 use agon_match::Player;
 use agon_search::Search;
+use agon_search::solve::Endgames;
 use agon_toss::evaluation::EvaluationGames;
 
 pub use alphabeta::AlphaBeta;
@@ -41,7 +43,9 @@ pub use puzzle::Puzzle;
 pub use random::Random;
 pub use solver::Solver;
 
-use crate::{GoalTermOptions, HiddenSearchPlayer, SearchPlayer, Threads};
+use crate::{
+    Combinations, CombinedOptions, GoalTermOptions, HiddenSearchPlayer, SearchPlayer, Threads,
+};
 
 /// What a built-in player is built for: a role in a match.
 #[derive(Clone)]
@@ -69,6 +73,10 @@ pub struct Rules {
     pub evaluation: Option<EvaluationGames>,
     /// An evaluation that was learnt before the match.
     pub model: Option<Arc<GameModel>>,
+    /// What was learnt about how to combine heuristics of the game.
+    pub combinations: Combinations,
+    /// Positions whose payoffs under perfect play are known.
+    pub endgames: Option<Arc<Endgames>>,
 }
 
 /// A kind of built-in player.
@@ -86,6 +94,11 @@ pub(crate) trait Kind {
     /// Returns the terms made of the goals of a structure rewriting game by which the player
     /// evaluates positions or moves, if it does.
     fn goal_terms(&self) -> Option<&GoalTermOptions> {
+        None
+    }
+
+    /// Returns how the player combines heuristics, if it does.
+    fn combined(&self) -> Option<&CombinedOptions> {
         None
     }
 

@@ -139,11 +139,15 @@ pub(crate) fn mcts_with<P: Notation + 'static>(
 ) -> Mcts<P> {
     let Some(evaluator) = evaluator else { return Mcts::new(options, seed) };
     let leaves = LearntLeaves::new(evaluator, position.shape());
+    Mcts::new(with_leaf_values(options, part), seed).with_evaluator(Box::new(leaves), part)
+}
+
+/// Returns options for leaves that have this part of their value from an evaluation.
+pub(crate) fn with_leaf_values(options: MctsOptions, part: f64) -> MctsOptions {
     // Without playouts, a leaf has one value, however often it is asked for.
     let playouts = if part < 1.0 { options.leaves.playouts } else { 1 };
-    let leaves_options = Leaves { playouts, ..options.leaves };
-    let options = MctsOptions { leaves: leaves_options, ..options };
-    Mcts::new(options, seed).with_evaluator(Box::new(leaves), part)
+    let leaves = Leaves { playouts, ..options.leaves };
+    MctsOptions { leaves, ..options }
 }
 
 /// Describes a stored model in words.
@@ -154,7 +158,7 @@ pub(crate) fn description(model: &GameModel) -> String {
 }
 
 /// Prepares to learn a game. Returns `None` if it cannot be learnt.
-pub(crate) fn new_learner<P: Notation>(
+pub(crate) fn new_learner<P: Notation + 'static>(
     position: &P,
     seed: u64,
     deadline: Option<Instant>,

@@ -40,13 +40,15 @@
 //! 5. `search_player`, `percept_player`: a search in the seat of a player, with and without
 //!    complete information.
 //! 6. `evaluation`, `goal_terms`, `heuristics`: what searches get from an analysis of the rules.
-//! 7. `adaptive_mcts`, `learnt`, `trial`, `budget`: searches that adapt to the match.
-//! 8. `evaluation_match`: matches between two evaluations of the same search.
-//! 9. `thought`: reports of searches as text.
+//! 7. `combined`: all of these heuristics as one evaluation with learnt weights.
+//! 8. `adaptive_mcts`, `learnt`, `trial`, `budget`: searches that adapt to the match.
+//! 9. `evaluation_match`: matches between two evaluations of the same search.
+//! 10. `thought`: reports of searches as text.
 #![forbid(unsafe_code)]
 
 mod adaptive_mcts;
 mod budget;
+mod combined;
 mod evaluation;
 mod evaluation_match;
 mod goal_terms;
@@ -64,6 +66,7 @@ mod thought;
 mod trial;
 
 pub use adaptive_mcts::Threads;
+pub use combined::{Combinations, CombinedOptions, HeuristicFamily, learn_combination};
 pub use evaluation_match::EvaluationMatch;
 pub use goal_terms::{GoalTermOptions, MethodChoice};
 pub use heuristics::{RegressedGoalOptions, action_heuristic};

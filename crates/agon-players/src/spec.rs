@@ -11,7 +11,10 @@ use agon_text::{Diagnostic, Span, did_you_mean};
 use crate::kinds::{Auto, BuildContext, Kind};
 use crate::option::Settings;
 use crate::registry::Origin;
-use crate::{BuiltIn, GoalTermOptions, KINDS, OptionKind, OptionType, PlayerKind, Threads, Value};
+use crate::{
+    BuiltIn, CombinedOptions, GoalTermOptions, KINDS, OptionKind, OptionType, PlayerKind, Threads,
+    Value,
+};
 
 /// A player as a user specifies it.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,6 +85,11 @@ impl PlayerSpec {
     /// evaluates positions or moves, if it does.
     pub fn goal_terms(&self) -> Option<&GoalTermOptions> {
         self.needs()?.goal_terms()
+    }
+
+    /// Returns how the player combines heuristics, if it does.
+    pub fn combined(&self) -> Option<&CombinedOptions> {
+        self.needs()?.combined()
     }
 
     /// Returns the paths of the evaluation games that the player uses.

@@ -11,23 +11,30 @@ const MAX_LINE: usize = 12;
 
 /// Converts a report to text. Its moves must be moves of the position's game.
 pub fn thought_of<P: Notation>(report: &Report<P::Move>, position: &P) -> Thought {
+    let text_of = |joints: &[Vec<P::Move>]| -> Vec<Vec<String>> {
+        let text = |joint: &Vec<P::Move>| joint.iter().map(|m| position.move_text(m)).collect();
+        joints.iter().take(MAX_LINE).map(text).collect()
+    };
+    let line_of = |first: &P::Move| {
+        let starts = |joints: &[Vec<P::Move>]| {
+            joints.first().is_some_and(|joint| joint[report.us.index()] == *first)
+        };
+        let line = report.lines.iter().find(|line| starts(&line.joints));
+        line.map_or_else(Vec::new, |line| text_of(&line.joints))
+    };
     let considered = report.candidates.iter().take(MAX_CONSIDERED).map(|candidate| Considered {
         text: position.move_text(&candidate.m),
         visits: candidate.visits,
         value: candidate.value,
         probability: candidate.probability,
         is_proven: candidate.is_proven,
+        line: line_of(&candidate.m),
     });
-    let line = report.lines.first().map_or(&[][..], |line| &line.joints);
     Thought {
         value: (!report.candidates.is_empty()).then_some(report.value),
         is_proven: report.is_proven,
         considered: considered.collect(),
-        line: line
-            .iter()
-            .take(MAX_LINE)
-            .map(|joint| joint.iter().map(|m| position.move_text(m)).collect())
-            .collect(),
+        line: report.lines.first().map_or_else(Vec::new, |line| text_of(&line.joints)),
         iterations: report.iterations,
         nodes: report.nodes,
         playouts: report.playouts,

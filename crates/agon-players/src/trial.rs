@@ -155,7 +155,8 @@ impl<P: Notation + 'static> TrialSelected<P> {
         let in_tree = MctsOptions { heuristic, ..options.clone() };
         let alphabeta = |evaluation: Evaluation| -> Box<dyn Search<P>> {
             let options = AlphaBetaOptions { seed, ..AlphaBetaOptions::default() };
-            Box::new(alphabeta_with(evaluation, self.rules.clone(), options))
+            let (rules, start) = (self.rules.clone(), position.clone());
+            Box::new(alphabeta_with(evaluation, rules, start, options))
         };
         match (contender, &self.rules.gdl, &self.rules.rewriting) {
             (Contender::Learnt, _, _) => {

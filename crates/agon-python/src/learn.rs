@@ -214,6 +214,7 @@ impl PyLearner {
                         value: candidate.value,
                         probability: candidate.probability,
                         is_proven: candidate.is_proven,
+                        line: Vec::new(),
                     })
                     .collect(),
                 line: report.lines.first().map_or_else(Vec::new, |line| {

@@ -31,7 +31,8 @@
 //! 6. `virtual_substitution`: elimination of linear and quadratic variables.
 //! 7. `cohen_hormander`: elimination of variables of any degree.
 //! 8. `eliminate`: the order of elimination.
-//! 9. [`smt_lib`]: sentences as text for other solvers.
+//! 9. `samples`: sentences that are too large, but have an example among small numbers.
+//! 10. [`smt_lib`]: sentences as text for other solvers.
 
 mod cohen_hormander;
 mod eliminate;
@@ -39,6 +40,7 @@ pub mod formula;
 mod limits;
 mod parse;
 pub mod polynomial;
+mod samples;
 mod simplify;
 pub mod smt_lib;
 pub mod univariate;
@@ -59,7 +61,8 @@ pub use simplify::simplify;
 use limits::Work;
 use univariate::{Bound, SolutionSet, solutions_within};
 
-/// Returns whether a sentence is true.
+/// Returns whether a sentence is true. Where elimination reaches a limit, some small numbers are
+/// tried for the outermost variables: an example proves that such numbers exist.
 ///
 /// # Errors
 /// If the formula has a free variable, or a limit is reached.
@@ -72,7 +75,11 @@ pub fn decide(
     if let Some(variable) = sentence.free_variables().first() {
         return Err(EliminationError::FreeVariable(*variable));
     }
-    let result = eliminate::eliminate_within(Method::Best, sentence, &work)?;
+    let result = match eliminate::eliminate_within(Method::Best, sentence, &work) {
+        Err(EliminationError::Stopped) => return Err(EliminationError::Stopped),
+        Err(limit) => return samples::decide_by_samples(sentence, limits)?.ok_or(limit),
+        Ok(result) => result,
+    };
     // Simplification evaluates comparisons of numbers.
     debug_assert!(matches!(result, RealFormula::True | RealFormula::False));
     Ok(result == RealFormula::True)

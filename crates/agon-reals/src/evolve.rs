@@ -46,11 +46,9 @@
 //! ```
 
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use crate::expression::{Condition, Expr, Pool};
+use crate::interrupt::Interrupt;
 use crate::real::Real;
 
 pub use trajectory::Trajectory;
@@ -96,10 +94,8 @@ pub struct EvolveOptions {
     pub max_steps: usize,
     /// Whether the trajectory is kept for pictures. Searches turn this off.
     pub keep_trajectory: bool,
-    /// Ends the evolution with an error when it becomes true.
-    pub stop: Option<Arc<AtomicBool>>,
-    /// Ends the evolution with an error when it has passed.
-    pub deadline: Option<Instant>,
+    /// Ends the evolution with an error.
+    pub interrupt: Interrupt,
 }
 
 impl Default for EvolveOptions {
@@ -109,8 +105,7 @@ impl Default for EvolveOptions {
             tolerance: 1e-9,
             max_steps: 100_000,
             keep_trajectory: true,
-            stop: None,
-            deadline: None,
+            interrupt: Interrupt::NEVER,
         }
     }
 }
@@ -282,9 +277,7 @@ impl Problem<'_> {
 
     /// Reports whether the caller wants to stop.
     fn check_stop(&self) -> Result<(), EvolveError> {
-        let stopped = self.options.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
-        let late = self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if stopped || late { Err(EvolveError::Stopped) } else { Ok(()) }
+        if self.options.interrupt.is_due() { Err(EvolveError::Stopped) } else { Ok(()) }
     }
 }
 

@@ -19,6 +19,7 @@ mod tests;
 
 use agon_game::{Position, Role};
 
+use crate::report::MAX_LINES;
 use crate::{Budget, Candidate, Evaluate, GoalValues, Line, Report, Search};
 use graph::{Chooser, Graph};
 
@@ -101,8 +102,12 @@ impl<P: Position + 'static, E: Evaluate<P>> Search<P> for BestFirst<P, E> {
         }
         candidates[0].probability = 1.0;
         let best = candidates[0].m.clone();
-        let joints = graph.line(root, &best, position);
-        position.go_to(&home);
+        let mut lines = Vec::new();
+        for (rank, candidate) in candidates.iter().take(MAX_LINES).enumerate() {
+            let joints = graph.line(root, &candidate.m, position);
+            lines.push(Line { joints, value: if rank == 0 { value } else { candidate.value } });
+            position.go_to(&home);
+        }
         self.graph = Some(graph);
         let report = Report {
             best,
@@ -110,7 +115,7 @@ impl<P: Position + 'static, E: Evaluate<P>> Search<P> for BestFirst<P, E> {
             candidates,
             value,
             is_proven,
-            lines: vec![Line { joints, value }],
+            lines,
             iterations: meter.n_iterations,
             nodes: meter.n_nodes,
             playouts: 0,

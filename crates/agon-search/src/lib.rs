@@ -102,7 +102,8 @@ pub use best_first::{BestFirst, BestFirstOptions};
 pub use evaluate::{Evaluate, GoalValues};
 pub use mcts::{
     ActionHeuristic, ActionValues, Amaf, Bandit, Choice, EvaluateLeaves, FinalMove, FirstPlay,
-    HeuristicUse, Leaves, Mcts, MctsOptions, Others, PlayoutPolicy, Simultaneous,
+    HeuristicUse, Leaves, Mcts, MctsOptions, Others, PlayoutPolicy, PlayoutPreference,
+    Simultaneous,
 };
 pub use minimax::{EvaluateChildren, Minimax, MinimaxOptions, NoEvaluation};
 pub use playouts::Playouts;

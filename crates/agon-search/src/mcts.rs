@@ -51,6 +51,7 @@ mod heuristic;
 mod leaf_batch;
 mod numbering;
 mod options;
+mod preference;
 mod report;
 mod select;
 mod simulate;
@@ -61,7 +62,7 @@ mod worker;
 pub use heuristic::{ActionHeuristic, ActionValues, HeuristicUse};
 pub use options::{
     Amaf, Bandit, Choice, FinalMove, FirstPlay, Leaves, MctsOptions, Others, PlayoutPolicy,
-    Simultaneous,
+    PlayoutPreference, Simultaneous,
 };
 pub use simulate::EvaluateLeaves;
 

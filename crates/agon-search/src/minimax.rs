@@ -178,13 +178,17 @@ fn report<P: Position>(position: &P, us: Role, outcome: Outcome<P::Move>) -> Rep
         probability: if rank == 0 { 1.0 } else { 0.0 },
         is_proven: scored.is_certain,
     });
+    let lines = outcome.lines.into_iter().enumerate().map(|(rank, joints)| {
+        let score = outcome.moves.get(rank).map(|scored| scored.score);
+        Line { joints, value: score.map_or(value, payoff) }
+    });
     let report = Report {
         best: best.map_or_else(|| legal[0].clone(), |best| best.m.clone()),
         us,
         candidates: candidates.collect(),
         value,
         is_proven: outcome.is_proven || best.is_some_and(|best| best.is_certain),
-        lines: vec![Line { joints: outcome.line, value }],
+        lines: lines.collect(),
         iterations: outcome.depth.into(),
         nodes: outcome.n_nodes,
         playouts: 0,

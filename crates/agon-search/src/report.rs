@@ -2,6 +2,9 @@
 
 use agon_game::{Role, Shape};
 
+/// Maximum number of expected lines in a report, each for another move of the searching role.
+pub(crate) const MAX_LINES: usize = 5;
+
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report<M> {
@@ -15,7 +18,8 @@ pub struct Report<M> {
     pub value: f64,
     /// Whether the value is proved to be the result of perfect play.
     pub is_proven: bool,
-    /// The expected lines of play, the most likely one first.
+    /// The expected lines of play, the most likely one first. The others start with other moves
+    /// of the searching role, as far as the search knows what would follow.
     pub lines: Vec<Line<M>>,
     /// Number of iterations.
     pub iterations: u64,

@@ -8,7 +8,9 @@
 //!   found or all positions are known.
 //! - Two players that take turns, without chance: proof-number search (`proof`), which decides
 //!   whether a player can guarantee a payoff. Bisection over the payoffs (`thresholds`) gives the
-//!   value. This alternates with the next method, which is faster in games with few positions.
+//!   value. This alternates with Monte Carlo tree search that backs up proved bounds (`tree`), which
+//!   needs fewer positions where playouts show what matters, and with the next method, which is
+//!   faster in games with few positions.
 //! - All other games: retrograde analysis. All positions are enumerated (`graph`) and valued from
 //!   the end backwards (`values`), with expectations where nature moves, and matrix games where two
 //!   players of a constant-sum game move at the same time. With more than two players, or if
@@ -21,6 +23,7 @@
 //!
 //! Positions are identified by their 64-bit keys. Two positions with the same key count as one.
 
+mod endgames;
 mod graph;
 pub(crate) mod matrix;
 pub(crate) mod numbering;
@@ -29,14 +32,19 @@ mod proof;
 #[cfg(test)]
 mod tests;
 mod thresholds;
+mod tree;
 mod values;
 
+pub use endgames::{Endgames, EndgamesError, FactPlaces};
 pub use matrix::{MatrixSolution, matrix_game};
+
+use std::sync::Arc;
 
 use agon_game::{Position, Role};
 
 use crate::{Budget, Line, Meter};
 use proof::{Prover, Stop};
+use tree::TreeProver;
 use values::ValuedGraph;
 
 /// The options of a solver, besides its [`Budget`].
@@ -46,6 +54,9 @@ pub struct SolveOptions {
     pub bytes: usize,
     /// The treatment of games with hidden information.
     pub hidden: HiddenGames,
+    /// Whether Monte Carlo tree search is among the methods. A player whose own search backs up
+    /// proved bounds does not need it.
+    pub tree_search: bool,
 }
 
 /// The treatment of games with hidden information.
@@ -60,7 +71,7 @@ pub enum HiddenGames {
 
 impl Default for SolveOptions {
     fn default() -> SolveOptions {
-        SolveOptions { bytes: 512 << 20, hidden: HiddenGames::Refuse }
+        SolveOptions { bytes: 512 << 20, hidden: HiddenGames::Refuse, tree_search: true }
     }
 }
 
@@ -92,6 +103,8 @@ pub enum Method {
     BreadthFirst,
     /// Proof-number search.
     ProofNumbers,
+    /// Monte Carlo tree search that backs up proved bounds.
+    TreeSearch,
     /// Retrograde analysis: all positions, valued from the end backwards.
     Retrograde,
 }
@@ -172,29 +185,73 @@ pub fn solve<P: Position>(
     Solver::new(options.clone()).solve(start, budget)
 }
 
+/// Lists all positions that can follow a position, and returns the solution with a table of their
+/// payoffs. If there are too many, the table has the latest ones. There is no table if positions
+/// repeat, or the game is not one of two players whose payoffs add up to a constant.
+///
+/// # Errors
+/// The reason why the game was not solved, with the bounds that are known.
+pub fn solve_with_table<P: Position>(
+    start: &P,
+    budget: &Budget,
+    options: &SolveOptions,
+    places: FactPlaces,
+) -> Result<(Solution<P::Move>, Option<Endgames>), Unsolved> {
+    let shape = start.shape();
+    let mut meter = budget.start();
+    let widest = (*shape.payoffs.start(), *shape.payoffs.end());
+    let mut bounds = vec![widest; shape.role_names.len()];
+    let refusal = |reason: UnsolvedReason, bounds, meter: &Meter<'_>| Unsolved {
+        reason,
+        bounds,
+        nodes: meter.n_nodes,
+        seconds: meter.seconds(),
+    };
+    if shape.hidden || shape.continuous {
+        let hidden = if shape.hidden { UnsolvedReason::Hidden } else { UnsolvedReason::Continuous };
+        return Err(refusal(hidden, bounds, &meter));
+    }
+    let mut table = Endgames::new(places);
+    let mut fingerprints = Vec::new();
+    let mut note = |state: &P::State| fingerprints.push(table.fingerprint::<P>(state));
+    let valued = values::value_all(start, &mut meter, options.bytes, &mut bounds, &mut note)
+        .map_err(|why| refusal(why, bounds.clone(), &meter))?;
+    let solution = valued
+        .solution(start, &meter)
+        .ok_or_else(|| refusal(UnsolvedReason::Endless, bounds, &meter))?;
+    let players: Vec<Role> = shape.players().collect();
+    let mut insert = |number: u32, payoffs| table.insert(fingerprints[number as usize], payoffs);
+    let is_table = valued.visit(shape.role_names.len(), &players, &mut insert);
+    Ok((solution, is_table.then_some(table)))
+}
+
 /// A solver for positions of one game. It keeps its results, so that after the first position of a
 /// match the others are solved quickly.
-pub struct Solver {
+pub struct Solver<P: Position> {
     options: SolveOptions,
     valued: Option<ValuedGraph>,
     prover: Option<Prover>,
+    tree: Option<TreeProver<P>>,
+    endgames: Option<Arc<Endgames>>,
 }
 
-impl Solver {
+impl<P: Position> Solver<P> {
     /// Returns a solver without results.
-    pub fn new(options: SolveOptions) -> Solver {
-        Solver { options, valued: None, prover: None }
+    pub fn new(options: SolveOptions) -> Solver<P> {
+        Solver { options, valued: None, prover: None, tree: None, endgames: None }
+    }
+
+    /// Adds an endgame table of the game.
+    #[must_use]
+    pub fn with_endgames(self, endgames: Option<Arc<Endgames>>) -> Solver<P> {
+        Solver { endgames, ..self }
     }
 
     /// Solves the game that starts at a position, as [`solve`] does.
     ///
     /// # Errors
     /// The reason why it was not solved, with the bounds that are known.
-    pub fn solve<P: Position>(
-        &mut self,
-        start: &P,
-        budget: &Budget,
-    ) -> Result<Solution<P::Move>, Unsolved> {
+    pub fn solve(&mut self, start: &P, budget: &Budget) -> Result<Solution<P::Move>, Unsolved> {
         let options = &self.options;
         let shape = start.shape();
         let mut meter = budget.start();
@@ -224,16 +281,22 @@ impl Solver {
             return Ok(solution);
         }
         let mut bounds = widest;
-        let mut methods = Methods { proof: players.len() == 2, retrograde: true };
+        let mut methods = Methods {
+            proof: players.len() == 2,
+            tree: options.tree_search && players.len() == 2 && TreeProver::suits(start),
+            retrograde: true,
+        };
         let mut turn = FIRST_TURN;
         loop {
             if methods.proof
                 && let [first, second] = players[..]
             {
-                let prover = self
-                    .prover
-                    .get_or_insert_with(|| Prover::new(shape.role_names.len(), options.bytes / 2));
-                let some = share(budget, &meter, methods.retrograde.then_some(turn));
+                let prover = self.prover.get_or_insert_with(|| {
+                    let endgames = self.endgames.clone();
+                    Prover::new(shape.role_names.len(), options.bytes / 2, endgames)
+                });
+                let is_alone = !methods.retrograde && !methods.tree;
+                let some = share(budget, &meter, (!is_alone).then_some(turn));
                 let mut some_meter = some.start();
                 let proved =
                     thresholds::solve(start, [first, second], prover, &mut some_meter, &mut bounds);
@@ -242,16 +305,36 @@ impl Solver {
                     Ok(solution) => return Ok(Solution { nodes: meter.n_nodes, ..solution }),
                     // The other method may still succeed.
                     Err(Stop::Unsuitable) => methods.proof = false,
-                    Err(Stop::Reason(UnsolvedReason::Budget))
-                        if methods.retrograde && !meter.is_over(1) => {}
+                    Err(Stop::Reason(UnsolvedReason::Budget)) if !is_alone && !meter.is_over(1) => {
+                    }
                     Err(Stop::Reason(why)) => return Err(refusal(why, bounds, &meter)),
                 }
             }
-            if methods.retrograde {
-                let some = share(budget, &meter, methods.proof.then_some(turn));
+            if methods.tree
+                && let [first, second] = players[..]
+            {
+                let tree = self.tree.get_or_insert_with(|| TreeProver::new(options.bytes / 4));
+                let some = share(budget, &meter, Some(turn));
                 let mut some_meter = some.start();
-                let bytes = if methods.proof { options.bytes / 2 } else { options.bytes };
-                let valued = values::value_all(start, &mut some_meter, bytes, &mut bounds);
+                let proved = tree.solve(start, [first, second], &some, &mut some_meter);
+                meter.n_nodes += some_meter.n_nodes;
+                match proved {
+                    Ok(solution) => return Ok(Solution { nodes: meter.n_nodes, ..solution }),
+                    Err(UnsolvedReason::Budget) if !meter.is_over(1) => {}
+                    Err(why) => return Err(refusal(why, bounds, &meter)),
+                }
+            }
+            if methods.retrograde {
+                let is_alone = !methods.proof && !methods.tree;
+                let some = share(budget, &meter, (!is_alone).then_some(turn));
+                let mut some_meter = some.start();
+                let bytes = match (methods.proof, methods.tree) {
+                    (false, false) => options.bytes,
+                    (true, false) => options.bytes / 2,
+                    (_, true) => options.bytes / 4,
+                };
+                let valued =
+                    values::value_all(start, &mut some_meter, bytes, &mut bounds, &mut |_| ());
                 meter.n_nodes += some_meter.n_nodes;
                 match valued {
                     Ok(valued) => {
@@ -260,8 +343,8 @@ impl Solver {
                         return solution
                             .ok_or_else(|| refusal(UnsolvedReason::Endless, bounds, &meter));
                     }
-                    Err(UnsolvedReason::Memory) if methods.proof => methods.retrograde = false,
-                    Err(UnsolvedReason::Budget) if methods.proof && !meter.is_over(1) => {}
+                    Err(UnsolvedReason::Memory) if !is_alone => methods.retrograde = false,
+                    Err(UnsolvedReason::Budget) if !is_alone && !meter.is_over(1) => {}
                     Err(why) => return Err(refusal(why, bounds, &meter)),
                 }
             }
@@ -273,6 +356,7 @@ impl Solver {
 /// The methods that may still succeed.
 struct Methods {
     proof: bool,
+    tree: bool,
     retrograde: bool,
 }
 

@@ -121,6 +121,8 @@ impl Hosted {
                 let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
                     .unwrap_or_else(|_| Err("opening the rules has crashed".to_owned()));
                 match opened {
+                    // The phase says already that the match was aborted.
+                    _ if thread_stop.load(Ordering::Relaxed) => {}
                     Ok(running) => {
                         let running = Arc::new(running);
                         thread_phase.set(Phase::Running(Arc::clone(&running)));
@@ -200,6 +202,7 @@ impl Hosted {
             running.interrupt();
         } else {
             self.cancel();
+            self.phase.refuse_if_opening("the match was stopped");
         }
         let (reply, remark) = channel();
         let _ = self.jobs.send(Job::Stop { last_step: Some(last_step.clone()), reply });
@@ -212,6 +215,8 @@ impl Hosted {
             running.interrupt();
         }
         self.cancel();
+        // A `START` that still waits for the rules to be opened is answered at once.
+        self.phase.refuse_if_opening("the match was aborted");
         let _ = self.jobs.send(Job::Stop { last_step: None, reply: channel().0 });
     }
 
@@ -228,6 +233,14 @@ impl PhaseCell {
     fn set(&self, phase: Phase) {
         *lock(&self.phase) = phase;
         self.changed.notify_all();
+    }
+
+    fn refuse_if_opening(&self, why: &str) {
+        let mut phase = lock(&self.phase);
+        if matches!(*phase, Phase::Opening) {
+            *phase = Phase::Refused(why.to_owned());
+            self.changed.notify_all();
+        }
     }
 }
 

@@ -37,6 +37,18 @@ pub struct HttpRequest {
     pub message: String,
 }
 
+/// What has sent a request, as far as its head tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sender {
+    /// Nothing in the head points to a web page.
+    Program,
+    /// A web page of this origin.
+    Page(String),
+    /// A web page of unknown origin. Browsers leave the origin out of requests for images, of
+    /// links, and of pages that reached this server under a name of their own.
+    UnnamedPage,
+}
+
 /// How much of a request has been read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -114,6 +126,10 @@ struct Head {
     is_chunked: bool,
     expects: bool,
     origin: Option<String>,
+    /// Whether a browser says that a page, and not its user, has caused the request.
+    is_fetched: bool,
+    /// Whether the server is addressed by a domain name with a dot.
+    has_domain: bool,
 }
 
 impl Reader {
@@ -208,9 +224,18 @@ impl Reader {
         self.head.is_some()
     }
 
-    /// Returns the origin of the web page that has sent the request, if its head says so.
-    pub fn origin(&self) -> Option<&str> {
-        self.head.as_ref()?.origin.as_deref()
+    /// Returns what has sent the request, as far as its head tells. `is_local` says whether the
+    /// connection comes from this machine.
+    pub fn sender(&self, is_local: bool) -> Sender {
+        let Some(head) = &self.head else { return Sender::Program };
+        if let Some(origin) = &head.origin {
+            return Sender::Page(origin.clone());
+        }
+        // A page whose domain name was made to point at this machine sends requests without an
+        // origin, because the server is its own to the browser. The name of the host gives it
+        // away: local programs use an address, `localhost` or the name of the machine.
+        let is_rebound = is_local && head.method == "GET" && head.has_domain;
+        if head.is_fetched || is_rebound { Sender::UnnamedPage } else { Sender::Program }
     }
 
     /// Returns the part of the body that has been read.
@@ -254,6 +279,8 @@ impl Head {
             is_chunked: false,
             expects: false,
             origin: None,
+            is_fetched: false,
+            has_domain: false,
         };
         for (name, value) in lines.filter_map(|line| line.split_once(':')) {
             let value = value.trim();
@@ -273,12 +300,24 @@ impl Head {
                     head.is_chunked |= value.to_ascii_lowercase().contains("chunked");
                 }
                 "origin" => head.origin = Some(value.to_owned()),
+                // `none` is a request of the user, such as a typed address.
+                "sec-fetch-site" => head.is_fetched |= !value.eq_ignore_ascii_case("none"),
+                "host" => head.has_domain = is_domain(value),
                 "expect" => head.expects = value.eq_ignore_ascii_case("100-continue"),
                 _ => {}
             }
         }
         Ok(head)
     }
+}
+
+/// Returns whether a `Host` is a domain name with a dot, and not an address or a local name.
+fn is_domain(host: &str) -> bool {
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name).trim_end_matches('.');
+    !name.starts_with('[')
+        && name.contains('.')
+        && name.parse::<std::net::Ipv4Addr>().is_err()
+        && !name.to_ascii_lowercase().ends_with(".localhost")
 }
 
 /// Returns the index after the blank line. Line ends are `\r\n` or `\n`.

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use connections::{Connections, OpenConnection};
 
-use crate::http::{self, HttpRequest, Progress, ReadError, Reader, Sizes};
+use crate::http::{self, HttpRequest, Progress, ReadError, Reader, Sender, Sizes};
 
 /// Limits on the resources that peers may use.
 #[derive(Copy, Clone, Debug)]
@@ -79,7 +79,7 @@ pub trait Handler: Send + Sync + 'static {
     }
 
     /// Returns the origin of web pages that may send requests; `*` means all. By default, requests
-    /// with an `Origin` are refused, because a browser sends them for any page that a user visits.
+    /// of web pages are refused, because a browser sends them for any page that a user visits.
     fn allowed_origin(&self) -> Option<&str> {
         None
     }
@@ -209,8 +209,8 @@ fn serve(
 ) {
     let _ = stream.set_nodelay(true);
     let allowed = handler.allowed_origin();
-    let response = match read(&mut stream, limits) {
-        Ok((_, _, origin)) if !is_allowed(origin.as_deref(), allowed) => {
+    let response = match read(&mut stream, limits, peer) {
+        Ok((_, _, sender)) if !is_allowed(&sender, allowed) => {
             Response { status: 403, body: "requests of web pages are not accepted".to_owned() }
         }
         Ok((request, received_at, _)) => {
@@ -227,6 +227,7 @@ fn serve(
         return;
     }
     let _ = stream.shutdown(Shutdown::Write);
+    connection.has_answered();
     // Read the rest for a while: a connection that is closed with unread bytes is reset, and the
     // response is lost.
     let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
@@ -235,27 +236,31 @@ fn serve(
     while Instant::now() < until && matches!(stream.read(&mut rest), Ok(n) if n > 0) {}
 }
 
-/// Returns whether a request with this origin may be answered.
-fn is_allowed(origin: Option<&str>, allowed: Option<&str>) -> bool {
-    origin.is_none_or(|origin| allowed.is_some_and(|allowed| allowed == "*" || allowed == origin))
+/// Returns whether a request of this sender may be answered.
+fn is_allowed(sender: &Sender, allowed: Option<&str>) -> bool {
+    match sender {
+        Sender::Program => true,
+        Sender::Page(origin) => allowed.is_some_and(|allowed| allowed == "*" || allowed == origin),
+        Sender::UnnamedPage => allowed == Some("*"),
+    }
 }
 
 /// How long to wait for more bytes of a request that may be complete.
 const LAST_BYTES: Duration = Duration::from_millis(50);
 
-/// A request, the time of its first byte, and the web page that it comes from.
-type ReadRequest = (HttpRequest, Instant, Option<String>);
+/// A request, the time of its first byte, and what has sent it.
+type ReadRequest = (HttpRequest, Instant, Sender);
 
 /// Reads a request.
-fn read(stream: &mut TcpStream, limits: &Limits) -> Result<ReadRequest, ReadError> {
+fn read(stream: &mut TcpStream, limits: &Limits, peer: IpAddr) -> Result<ReadRequest, ReadError> {
     let began = Instant::now();
     let mut reader = Reader::new(limits.sizes);
     let mut received_at = None;
     let mut buffer = vec![0; 64 << 10];
     let mut perhaps_complete: Option<HttpRequest> = None;
     let found = |reader: &Reader, request: HttpRequest, received_at: Option<Instant>| {
-        let origin = reader.origin().map(str::to_owned);
-        (request, received_at.unwrap_or_else(Instant::now), origin)
+        let sender = reader.sender(peer.is_loopback());
+        (request, received_at.unwrap_or_else(Instant::now), sender)
     };
     loop {
         let until = began + if reader.has_head() { limits.reading } else { limits.head };

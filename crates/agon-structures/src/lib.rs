@@ -42,7 +42,7 @@ pub mod formula;
 pub mod normal_form;
 pub mod structure;
 
-pub use agon_reals::rational;
+pub use agon_reals::{interrupt, rational};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -13,6 +13,8 @@
 //! - [`rejects`]: compares the diagnostics of faulty rule files with those written inside them.
 //! - [`codes`]: checks the tables that explain diagnostic codes.
 //! - [`fuzz`]: tries a law on given texts and on mutated copies of them.
+//! - [`growth`]: asserts how time grows with the size of an input.
+//! - [`connect_four`]: a perfect solver, as the judge of players and evaluations.
 //! - [`seeded`]: property tests that try the same cases in every run.
 //!
 //! The crate depends on `agon-text` and on no other crate of the workspace, so that every crate
@@ -20,8 +22,10 @@
 #![forbid(unsafe_code)]
 
 pub mod codes;
+pub mod connect_four;
 pub mod files;
 pub mod fuzz;
+pub mod growth;
 pub mod rejects;
 
 use proptest::test_runner::{Config, RngSeed};

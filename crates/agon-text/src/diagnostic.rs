@@ -42,6 +42,9 @@ pub struct Diagnostic {
     /// A change that removes the problem without changing the meaning of the rules, if there is
     /// one.
     pub fix: Option<Fix>,
+    /// A change that is probably what was meant, though it changes the meaning of the rules.
+    /// Editors offer it; it is never applied without being asked for.
+    pub suggestion: Option<Fix>,
 }
 
 impl Diagnostic {
@@ -69,6 +72,7 @@ impl Diagnostic {
             notes: Vec::new(),
             hints: Vec::new(),
             fix: None,
+            suggestion: None,
         }
     }
 
@@ -83,6 +87,20 @@ impl Diagnostic {
     #[must_use]
     pub fn hint(mut self, text: impl Into<String>) -> Diagnostic {
         self.hints.push(text.into());
+        self
+    }
+
+    /// Adds the hint that the name at `span` is a misspelt `meant`, and the change as a suggestion.
+    #[must_use]
+    pub fn did_you_mean(self, span: Span, meant: &str) -> Diagnostic {
+        let change = Fix::replace(format!("change to `{meant}`"), span, meant);
+        self.hint(format!("did you mean `{meant}`?")).suggest(change)
+    }
+
+    /// Adds a change that is probably what was meant.
+    #[must_use]
+    pub fn suggest(mut self, change: Fix) -> Diagnostic {
+        self.suggestion = Some(change);
         self
     }
 

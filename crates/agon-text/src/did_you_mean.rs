@@ -21,7 +21,7 @@ pub fn did_you_mean<'a>(
         let is_beginning = lower.len() >= 2 && candidate.starts_with(&lower);
         if is_beginning { 0 } else { edit_distance(&candidate, &lower) }
     };
-    closest(candidates, distance, 1 + lower.len() / 4)
+    closest(name, candidates, distance, 1 + lower.len() / 4)
 }
 
 /// Returns the candidate with the smallest edit distance to a name, ignoring upper and lower case,
@@ -40,17 +40,25 @@ pub fn closest_name<'a>(
 ) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let distance = |candidate: &str| edit_distance(&candidate.to_lowercase(), &lower);
-    closest(candidates, distance, max_distance)
+    closest(name, candidates, distance, max_distance)
 }
 
+/// Returns the candidate with the smallest distance to a name. A candidate that shares no letter
+/// with the name is not similar, however short both are.
 fn closest<'a>(
+    name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
     distance: impl Fn(&str) -> usize,
     max_distance: usize,
 ) -> Option<&'a str> {
+    let n_letters = name.chars().count();
     let measured = candidates.into_iter().map(|candidate| (distance(candidate), candidate));
-    let (found, candidate) = measured.min_by_key(|&(distance, _)| distance)?;
-    (found <= max_distance).then_some(candidate)
+    let (_, candidate) = measured
+        .filter(|&(distance, candidate)| {
+            distance <= max_distance && distance < n_letters.max(candidate.chars().count())
+        })
+        .min_by_key(|&(distance, _)| distance)?;
+    Some(candidate)
 }
 
 /// Returns the number of letters inserted, deleted, replaced or swapped with their neighbour.

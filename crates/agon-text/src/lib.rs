@@ -20,6 +20,7 @@
 //! - `codes`: [`CodePage`], the explanation of a diagnostic code.
 //! - `did_you_mean`: [`did_you_mean`], suggestions for misspelt names.
 //! - [`params`]: numbers at the top of a rulesheet, on which its rules depend.
+//! - [`profile`]: what each rule of a game costs, by line.
 //! - `layout`: [`n_line_ends`] and [`gap_before_comment`], for formatters.
 #![forbid(unsafe_code)]
 
@@ -30,6 +31,7 @@ mod fix;
 mod layout;
 pub mod params;
 mod printable;
+pub mod profile;
 mod render;
 mod source;
 #[cfg(test)]

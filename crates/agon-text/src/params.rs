@@ -119,7 +119,7 @@ impl Expanded {
     }
 
     /// Moves findings about the plain text to the original. Findings about copies of a clause are
-    /// the same finding, and fixes are dropped, because they would edit the plain text.
+    /// the same finding. Fixes and suggestions are dropped, because they would edit the plain text.
     #[must_use]
     pub fn original_findings(&self, findings: Diagnostics) -> Diagnostics {
         let mut seen = BTreeSet::new();
@@ -128,6 +128,7 @@ impl Expanded {
             finding.span = self.original(finding.span);
             finding.notes.iter_mut().for_each(|(span, _)| *span = self.original(*span));
             finding.fix = None;
+            finding.suggestion = None;
             if seen.insert((finding.span, finding.code)) {
                 moved.push(finding);
             }

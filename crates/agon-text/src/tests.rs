@@ -72,6 +72,8 @@ fn suggestions_ignore_case_and_prefer_prefixes() {
     assert_eq!(did_you_mean("alpha", ["alpka", "AlphaBeta"]), Some("AlphaBeta"));
     assert_eq!(did_you_mean("x", ["xylophone", "mcts"]), None);
     assert_eq!(did_you_mean("anything", []), None);
+    assert_eq!(did_you_mean("b", ["0", "y"]), None, "no letter is shared");
+    assert_eq!(did_you_mean("b", ["0", "b1"]), Some("b1"));
 }
 
 #[test]

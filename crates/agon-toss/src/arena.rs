@@ -435,6 +435,13 @@ impl CheckedArena {
         self.is_continuous
     }
 
+    /// Returns the game with values of functions that may be inexact, whatever its rules say.
+    pub(crate) fn with_real_values(mut self) -> CheckedArena {
+        self.is_continuous = true;
+        self.is_changing_function.fill(true);
+        self
+    }
+
     /// Returns whether no rule creates, copies or deletes elements.
     pub fn keeps_universe(&self) -> bool {
         self.rules.iter().all(|rule| matches!(rule.effect, Effect::Tuples { .. }))

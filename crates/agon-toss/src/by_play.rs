@@ -31,6 +31,19 @@ impl Default for PlayPlan {
     }
 }
 
+/// Returns what to do about a fault at a place in the rules.
+fn hint_for(game: &Game, span: Span) -> &'static str {
+    let arena = game.arena();
+    let edges = arena.locations().iter().flat_map(|location| location.edges.iter().flatten());
+    if arena.locations().iter().any(|location| location.span == span) {
+        "give the payoff a value in every state in which play may end, as in `t / max(1, u)`"
+    } else if edges.into_iter().any(|edge| edge.span == span) {
+        "change the ends of the interval, so that they have values in every state"
+    } else {
+        "limit the rule by a precondition, or change the rule"
+    }
+}
+
 /// Plays at random and reports each fault once, and plays that do not end. Calls `after_each` after
 /// each play.
 pub fn check_by_play(
@@ -51,6 +64,18 @@ pub fn check_by_play(
         position.go_to(start.state());
         position.play_out(&mut rng, plan.max_steps);
         match (position.fault(), position.fault_span()) {
+            // There was no time to try the rules. That says nothing about them.
+            (Some(Fault::Refused(why)), Some(span)) if game.interrupt().is_due() => {
+                findings.push(
+                    Diagnostic::warning(
+                        "toss-play-refused",
+                        span,
+                        format!("a random play could not be completed: {why}"),
+                    )
+                    .hint("`agon check --plays` with more `--seconds` tries the rules for longer"),
+                );
+                break;
+            }
             (Some(Fault::Refused(why)), Some(span)) if seen.insert(span) => {
                 findings.push(
                     Diagnostic::error(
@@ -58,7 +83,7 @@ pub fn check_by_play(
                         span,
                         format!("a random play failed: {why}"),
                     )
-                    .hint("limit the rule by a precondition, or change the rule"),
+                    .hint(hint_for(game, span)),
                 );
             }
             _ if !position.is_terminal() => n_endless += 1,

@@ -88,11 +88,15 @@ fn check_sheet(sheet: GameSheet, read_findings: Diagnostics) -> Checked {
     let mut own = Diagnostics::default();
     let arena = arena(sheet, was_read, &mut own);
     if !was_read {
-        // A relation whose definition could not be parsed would be reported at each use.
-        let is_echo = |code: &str| {
-            ["-unknown-", "-unused-", "-empty-"].iter().any(|part| code.contains(part))
+        // A relation whose definition could not be parsed would be reported at each use, and so
+        // would a parameter whose moves could not be parsed.
+        let is_echo = |finding: &Diagnostic| {
+            let is_number =
+                finding.code == "toss-free-variable" && finding.message.starts_with("`:");
+            let parts = ["-unknown-", "-unused-", "-empty-"];
+            is_number || parts.iter().any(|part| finding.code.contains(part))
         };
-        own.0.retain(|finding| !is_echo(finding.code));
+        own.0.retain(|finding| !is_echo(finding));
     }
     findings.0.extend(own.0);
     findings.sort();
@@ -103,6 +107,12 @@ fn check_sheet(sheet: GameSheet, read_findings: Diagnostics) -> Checked {
 
 fn check_sections(sheet: &GameSheet, findings: &mut Diagnostics) {
     let end = Span::new(sheet.source.text().len(), sheet.source.text().len());
+    if sheet.sections.is_empty() {
+        let finding = Diagnostic::error("toss-missing-section", end, "there are no rules");
+        let hint = "`agon new my-game --template toss` writes a small game to start from";
+        findings.push(finding.hint(hint));
+        return;
+    }
     let mut missing = |is_missing: bool, what: &str, hint: &str| {
         if is_missing {
             findings.push(Diagnostic::error("toss-missing-section", end, what).hint(hint));

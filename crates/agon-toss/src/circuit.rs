@@ -34,6 +34,7 @@ use std::time::Instant;
 
 pub use agon_circuit::Compiled;
 use agon_circuit::{Circuit, Deadline, GroundCircuit, Grounding};
+use agon_reals::interrupt::Interrupt;
 use agon_structures::evaluate::{EvaluationError, Limits};
 use agon_structures::formula::Oversize;
 
@@ -64,6 +65,8 @@ pub struct CircuitLimits {
     pub exact_embeddings: usize,
     /// Limits for computing the possible tuples and embeddings.
     pub evaluation: Limits,
+    /// Ends grounding with [`NoCircuit::Interrupted`].
+    pub interrupt: Interrupt,
 }
 
 impl CircuitLimits {
@@ -88,6 +91,7 @@ impl Default for CircuitLimits {
             // other limits.
             exact_embeddings: 1000,
             evaluation: Limits::default(),
+            interrupt: Interrupt::NEVER,
         }
     }
 }
@@ -111,6 +115,8 @@ pub enum NoCircuit {
     /// Grounding exceeds this number of examined assignments. The usual cause are post-conditions
     /// about the whole board, evaluated for each of many embeddings.
     Work(u64),
+    /// Grounding took too long or was cancelled.
+    Interrupted,
     /// A formula contains a construct that cannot become gates.
     Unsupported(String),
     /// The possible tuples and embeddings could not be computed.
@@ -131,6 +137,7 @@ impl fmt::Display for NoCircuit {
             NoCircuit::Gates(limit) => write!(f, "the circuit grows beyond {limit} gates"),
             NoCircuit::TooLarge(limit) => write!(f, "a formula grows beyond {limit} cases"),
             NoCircuit::Work(limit) => write!(f, "formulas have more than {limit} cases in total"),
+            NoCircuit::Interrupted => write!(f, "it took too long or was cancelled"),
             NoCircuit::Unsupported(what) => write!(f, "{what} cannot become gates"),
             NoCircuit::Evaluation(error) => write!(f, "{error}"),
         }
@@ -141,7 +148,10 @@ impl std::error::Error for NoCircuit {}
 
 impl From<EvaluationError> for NoCircuit {
     fn from(error: EvaluationError) -> NoCircuit {
-        NoCircuit::Evaluation(error)
+        match error {
+            EvaluationError::Interrupted => NoCircuit::Interrupted,
+            error => NoCircuit::Evaluation(error),
+        }
     }
 }
 

@@ -9,17 +9,23 @@
 //! - `symbolic` is the algebra of expressions over the values of functions and time: it makes the
 //!   right sides of differential equations and the conditions that are watched while time passes.
 //! - `robust` is the algebra of margins: how far numbers are from changing a truth value.
-//! - `quantify` eliminates quantifiers over real numbers.
+//! - `quantify` eliminates quantifiers over real numbers, `polynomials` is their algebra, `inexact`
+//!   has its numbers, and `least` makes quantifiers of comparisons with `min :a (…)`.
 //! - `pieces` follows values as polynomials in the numbers of moves.
+//! - `watch` counts the steps of a state and ends them in time.
 //! - `evolve` lets time pass for several rules at once.
 
 mod direct;
 mod evolve;
+mod inexact;
+mod least;
 mod pieces;
+mod polynomials;
 mod quantify;
 mod robust;
 mod symbolic;
 mod walk;
+mod watch;
 
 use std::fmt;
 
@@ -32,6 +38,7 @@ pub use evolve::Motion;
 pub(crate) use evolve::{Act, Evolved, Stretch, evolve, time_variable};
 pub(crate) use pieces::{Numbers as NumbersOfAct, Pieces, Tracked, in_numbers};
 pub(crate) use walk::is_discrete;
+pub(crate) use watch::Watch;
 
 /// The reason why numbers of a position could not be computed.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +46,8 @@ pub(crate) use walk::is_discrete;
 pub enum ContinuousError {
     /// Evaluation takes more than this number of steps.
     Steps(u64),
+    /// The deadline of the evaluation has passed, or another thread cancelled it.
+    Interrupted,
     /// Sets are enumerated where formulas also compare numbers, and there are too many elements.
     SetsOfMany(usize),
     /// A relation, function or constant that does not exist. Checked games do not have any.
@@ -53,6 +62,13 @@ pub enum ContinuousError {
     NotPolynomial(String),
     /// Expressions have too many parts.
     Full(PoolFull),
+    /// A value or its derivative has no finite value at a time.
+    Undefined {
+        /// The value, as in `:x(a)`.
+        value: String,
+        /// The time since the rules were chosen.
+        time: f64,
+    },
     /// Time could not pass.
     Evolve(EvolveError),
 }
@@ -61,6 +77,9 @@ impl fmt::Display for ContinuousError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ContinuousError::Steps(limit) => write!(f, "evaluation takes more than {limit} steps"),
+            ContinuousError::Interrupted => {
+                write!(f, "evaluation was stopped, because it took too long or was cancelled")
+            }
             ContinuousError::SetsOfMany(limit) => write!(
                 f,
                 "a quantifier over sets whose formula compares changing numbers is limited to \
@@ -69,15 +88,31 @@ impl fmt::Display for ContinuousError {
             ContinuousError::Unknown(name) => write!(f, "`{name}` does not exist"),
             ContinuousError::Unbound(variable) => write!(f, "`{variable}` has no value"),
             ContinuousError::LeastOverTime => {
-                write!(f, "`min :a (…)` cannot be followed while time passes")
+                write!(
+                    f,
+                    "`min :a (…)` can be followed while time passes only as one side of a \
+                     comparison"
+                )
             }
             ContinuousError::Elimination(why) => {
                 write!(f, "a quantifier over real numbers could not be eliminated: {why}")
             }
             ContinuousError::NotPolynomial(what) => {
-                write!(f, "{what} under a quantifier over real numbers is not a polynomial")
+                write!(
+                    f,
+                    "{what} cannot be used under a quantifier over real numbers, where terms have \
+                     + - * /, natural powers, roots, `abs`, `min` and `max`"
+                )
             }
             ContinuousError::Full(full) => write!(f, "{full}"),
+            ContinuousError::Undefined { value, time } => write!(
+                f,
+                "the value `{value}` or its derivative is undefined or unbounded at time {time}"
+            ),
+            ContinuousError::Evolve(error @ EvolveError::Stiff { .. }) => write!(
+                f,
+                "{error}; set the fast ones to the values at which they settle, or slow them down"
+            ),
             ContinuousError::Evolve(error) => write!(f, "{error}"),
         }
     }

@@ -182,7 +182,7 @@ fn open(
     let Checked { arena, findings } = check(Arc::clone(source));
     let rules_error =
         |findings: Vec<Diagnostic>| EvaluationError::Rules { source: Arc::clone(source), findings };
-    let Some(arena) = arena else { return Err(rules_error(findings.0)) };
+    let Some(mut arena) = arena else { return Err(rules_error(findings.0)) };
     let assessed = game.arena();
     let n_players =
         |players: &[String], nature: Option<usize>| players.len() - usize::from(nature.is_some());
@@ -214,6 +214,10 @@ fn open(
             Some(found.ok_or_else(|| EvaluationError::Location(name.trim().to_owned()))?)
         }
     };
+    if assessed.is_continuous() && ours.functions().next().is_some() {
+        // Values of the evaluated game may be intervals, which only a continuous game can hold.
+        arena = arena.with_real_values();
+    }
     // The start is replaced in every play, so nothing may be computed from it in advance.
     let options = Options { start_is_final: false, ..Options::default() };
     let opened = Game::open(arena, options).map_err(|finding| rules_error(vec![*finding]))?;

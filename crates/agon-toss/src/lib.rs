@@ -40,7 +40,8 @@
 //! 4. [`continuous`] evaluates formulas with real numbers and lets time pass, and [`evaluation`]
 //!    plays games that assess moves of other games.
 //! 5. [`circuit`] compiles games whose universe does not change to Boolean circuits.
-//! 6. [`by_play`] checks games by random play, and [`why`] explains positions.
+//! 6. [`by_play`] checks games by random play, [`mod@profile`] measures what each rule costs there,
+//!    and [`why`] explains positions.
 #![forbid(unsafe_code)]
 
 pub mod arena;
@@ -53,6 +54,7 @@ pub mod evaluation;
 pub mod format;
 pub mod interpreter;
 pub mod print;
+pub mod profile;
 pub mod read;
 pub mod rewrite;
 pub mod syntax;

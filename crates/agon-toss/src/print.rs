@@ -9,8 +9,8 @@ mod structure;
 use std::fmt::Write as _;
 
 use crate::syntax::{
-    Change, Edge, Equation, Formula, GameSheet, JointEdge, Location, Multiplicity, Name, Rule,
-    Structure, Term,
+    Change, Draw, Edge, Equation, Formula, GameSheet, JointEdge, Location, Multiplicity, Name,
+    Rule, Structure, Term,
 };
 
 /// Prints a game in canonical form.
@@ -193,11 +193,7 @@ fn print_edge(edge: &Edge) -> String {
         let (low, high) = (print_term(&interval.low), print_term(&interval.high));
         let _ = write!(text, ", {}: {low} -- {high}", interval.parameter.text);
     }
-    for draw in &edge.draws {
-        let arguments: Vec<String> = draw.arguments.iter().map(print_term).collect();
-        let (name, distribution) = (&draw.name.text, &draw.distribution.text);
-        let _ = write!(text, ", {name} ~ {distribution}({})", arguments.join(", "));
-    }
+    text.push_str(&print_draws(&edge.draws));
     if let Some(target) = &edge.target {
         let _ = write!(text, " -> {}", target.text);
     }
@@ -208,7 +204,18 @@ fn print_edge(edge: &Edge) -> String {
 
 fn print_joint_edge(edge: &JointEdge) -> String {
     let probability = print_probability(edge.probability.as_ref());
-    format!("[{} -> {}{probability}]", names(&edge.labels), edge.target.text)
+    let draws = print_draws(&edge.draws);
+    format!("[{}{draws} -> {}{probability}]", names(&edge.labels), edge.target.text)
+}
+
+fn print_draws(draws: &[Draw]) -> String {
+    let mut text = String::new();
+    for draw in draws {
+        let arguments: Vec<String> = draw.arguments.iter().map(print_term).collect();
+        let (name, distribution) = (&draw.name.text, &draw.distribution.text);
+        let _ = write!(text, ", {name} ~ {distribution}({})", arguments.join(", "));
+    }
+    text
 }
 
 fn print_probability(probability: Option<&Term>) -> String {

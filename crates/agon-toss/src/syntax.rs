@@ -344,11 +344,13 @@ pub struct Draw {
     pub span: Span,
 }
 
-/// `[A, B -> location : probability]`, an edge for a tuple of moves.
+/// `[A, B, x ~ E(2) -> location : probability]`, an edge for a tuple of moves.
 #[derive(Clone, Debug)]
 pub struct JointEdge {
     /// The labels or rules of the acting players in order; `_` stands for any.
     pub labels: Vec<Name>,
+    /// The random numbers that intervals of these moves use.
+    pub draws: Vec<Draw>,
     /// The location where play continues.
     pub target: Name,
     /// The probability, if nature chooses between several edges for the same tuple.

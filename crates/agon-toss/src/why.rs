@@ -3,15 +3,15 @@
 
 use std::fmt;
 
-use agon_game::{Continuous as _, Position as _, split_numbers};
+use agon_game::{Continuous as _, Notation as _, Position as _, Role, split_numbers};
 use agon_structures::evaluate::EvaluationError;
 use agon_structures::formula::{Formula, Sort, Term, Variable};
 use agon_structures::structure::{Element, Structure};
 use agon_text::{Source, Span, render};
 
-use crate::arena::{ArenaRule, Reason, RuleId};
+use crate::arena::{ArenaRule, Edge, Multiplicity, Reason, RuleId};
 use crate::check::{lower_formula, lower_term};
-use crate::interpreter::{Interpreter, PositionError};
+use crate::interpreter::{Interpreter, Move, PositionError};
 use crate::read::{read_formula, read_term};
 use crate::syntax::Name;
 
@@ -75,8 +75,9 @@ impl fmt::Display for ExplainError {
         match self {
             ExplainError::WrongNumber { rule, expected, found } => write!(
                 f,
-                "`{rule}` is applied to {} elements ({}), not to {found}",
+                "`{rule}` is applied to {} element{} ({}), not to {found}",
                 expected.len(),
+                if expected.len() == 1 { "" } else { "s" },
                 expected.join(", "),
             ),
             ExplainError::UnknownElement(name) => write!(f, "there is no element `{name}` here"),
@@ -133,6 +134,16 @@ pub fn explain(position: &Interpreter, question: &str) -> Result<Explanation, Ex
     let named = words
         .first()
         .and_then(|first| rules.iter().position(|rule| rule.name.eq_ignore_ascii_case(first)));
+    let structure = position.state().structure();
+    let is_element =
+        |word: &str| structure.elements().any(|e| is_same(structure.name(e).as_ref(), word));
+    let is_number =
+        |word: &&&str| names.iter().any(|name| is_same(name, word)) && !is_element(word);
+    if let (Some(_), Some(name)) = (named, words.iter().skip(1).find(is_number)) {
+        // It was not split off, so it has no finite number.
+        let text = format!("`{name}` in the move has no number, or one that is not finite");
+        return Err(ExplainError::Malformed(text));
+    }
     match named {
         Some(index) => explain_move(position, RuleId::new(index), &words[1..], &numbers),
         None => explain_sentence(position, question),
@@ -148,22 +159,43 @@ fn explain_move(
     let arena = position.game().arena();
     let rule = arena.rule(id);
     // A trailing `(to 1)` or `(as fast)` distinguishes edges; the elements come before it.
-    let words = words
-        .iter()
-        .position(|word| ["to", "as"].iter().any(|mark| word.eq_ignore_ascii_case(mark)))
-        .map_or(words, |end| &words[..end]);
+    let is_mark = |word: &&str| ["to", "as"].iter().any(|mark| word.eq_ignore_ascii_case(mark));
+    let (words, marks) = words.split_at(words.iter().position(is_mark).unwrap_or(words.len()));
     if words.len() == 1 && words[0] == "all" && rule.elements.len() != 1 {
         return explain_all(position, id);
     }
-    let embedding = named_elements(position.state().structure(), rule, words)?;
-    let mut findings = Vec::new();
     let location = arena.location(position.state().location());
+    let is_set = |edge: &Edge| edge.rule == id && edge.multiplicity == Multiplicity::Some;
+    let n_elements = rule.elements.len();
+    // A set of embeddings: their elements follow one another.
+    let n_embeddings = match location.edges.iter().flatten().any(is_set) && n_elements > 0 {
+        true if words.len().is_multiple_of(n_elements) => (words.len() / n_elements).max(1),
+        _ => 1,
+    };
+    let structure = position.state().structure();
+    let mut embedding = Vec::new();
+    match n_embeddings {
+        1 => embedding = named_elements(structure, rule, words)?,
+        _ => {
+            for words in words.chunks(n_elements) {
+                embedding.extend(named_elements(structure, rule, words)?);
+            }
+        }
+    }
+    let mut findings = Vec::new();
     let is_edge = location.edges.iter().flatten().any(|edge| edge.rule == id);
     if !is_edge {
         let text = format!("no player may apply it at the location `{}`", location.name);
         findings.push(Finding { holds: Some(false), text, span: Some(location.span) });
     }
-    explain_condition(position, rule, &embedding, &mut findings)?;
+    match n_embeddings {
+        1 => explain_condition(position, rule, &embedding, &mut findings)?,
+        _ => {
+            for embedding in embedding.chunks(n_elements) {
+                explain_condition(position, rule, embedding, &mut findings)?;
+            }
+        }
+    }
     for (earlier, wanted) in &rule.history {
         let was = position.state().history().contains(earlier);
         let text = format!(
@@ -174,19 +206,26 @@ fn explain_move(
         findings.push(Finding { holds: Some(was == *wanted), text, span: Some(rule.span) });
     }
     explain_numbers(position, id, numbers, &mut findings);
-    if numbers.is_empty() {
-        explain_post(position, id, &embedding, &mut findings)?;
+    let mut question = format!("({}", rule.name);
+    if n_embeddings > 1 {
+        for embedding in embedding.chunks(n_elements) {
+            let names: Vec<String> =
+                embedding.iter().map(|&e| structure.name(e).to_string()).collect();
+            question.push_str(&format!(" ({})", names.join(" ")));
+        }
+    } else {
+        embedding.iter().for_each(|&e| question.push_str(&format!(" {}", structure.name(e))));
     }
+    marks.chunks(2).for_each(|mark| question.push_str(&format!(" ({})", mark.join(" "))));
+    numbers.iter().for_each(|(name, x)| question.push_str(&format!(" ({name} {x})")));
+    question.push(')');
+    let asked = Asked { question: &question, has_numbers: !numbers.is_empty() };
+    explain_post(position, id, &embedding, asked, &mut findings)?;
     // Conditions that hold are only of interest if all hold.
     let holds = findings.iter().all(|finding| finding.holds != Some(false));
     if !holds {
         findings.retain(|finding| finding.holds == Some(false));
     }
-    let structure = position.state().structure();
-    let mut question = format!("({}", rule.name);
-    embedding.iter().for_each(|&e| question.push_str(&format!(" {}", structure.name(e))));
-    numbers.iter().for_each(|(name, x)| question.push_str(&format!(" ({name} {x})")));
-    question.push(')');
     Ok(Explanation { question, holds: Some(holds), findings, witnesses: Vec::new() })
 }
 
@@ -287,21 +326,57 @@ fn explain_condition(
     Ok(())
 }
 
-/// Adds a finding for the post-condition of a rule, if it has one and its condition holds.
+/// A move in a question.
+#[derive(Copy, Clone)]
+struct Asked<'a> {
+    question: &'a str,
+    /// Whether the question gives the numbers of the move.
+    has_numbers: bool,
+}
+
+/// Adds a finding for the post-condition of a rule, if it has one that decides about the move, and
+/// its other conditions hold. Where several players act, the post-condition is about their joint
+/// result, and the move is legal without it.
 fn explain_post(
     position: &Interpreter,
     id: RuleId,
-    embedding: &[Element],
+    elements: &[Element],
+    asked: Asked<'_>,
     findings: &mut Vec<Finding>,
 ) -> Result<(), ExplainError> {
-    let Some(post) = &position.game().arena().rule(id).post else { return Ok(()) };
+    let arena = position.game().arena();
+    let rule = arena.rule(id);
+    let is_concurrent = arena.location(position.state().location()).is_concurrent();
     // If the condition fails, the rule cannot be applied and there is no structure after it.
-    if findings.iter().any(|finding| finding.holds == Some(false)) {
+    let fails = findings.iter().any(|finding| finding.holds == Some(false));
+    let is_set = elements.len() > rule.elements.len();
+    if fails || is_concurrent || (rule.post.is_none() && !is_set) {
         return Ok(());
     }
-    let holds = position.post_holds(id, embedding)?;
-    let text = format!("{}, afterwards", post.formula);
-    findings.push(Finding { holds: Some(holds), text, span: Some(post.span) });
+    let is_listed = |role: Role| {
+        let is_same = |m: &Move| match m {
+            Move::Apply { edge, elements: own, .. } => {
+                edge.edge(arena).rule == id && **own == *elements
+            }
+            _ => false,
+        };
+        position.legal_moves(role).iter().any(is_same)
+    };
+    let is_legal = |role: Role| match asked.has_numbers || is_set {
+        true => position.parse_move(role, asked.question).is_some(),
+        false => is_listed(role),
+    };
+    // In a continuous game the moment of application depends on the numbers of the move.
+    let holds = if position.state().values().is_some() || is_set {
+        position.shape().roles().any(is_legal)
+    } else {
+        position.post_holds(id, elements)?
+    };
+    let (text, span) = match &rule.post {
+        Some(post) => (format!("{}, afterwards", post.formula), post.span),
+        None => ("the embeddings have no common elements".to_owned(), rule.span),
+    };
+    findings.push(Finding { holds: Some(holds), text, span: Some(span) });
     Ok(())
 }
 

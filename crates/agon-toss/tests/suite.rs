@@ -10,9 +10,13 @@ mod suite {
     mod continuous_moves;
     mod engines;
     mod fuzz_smoke;
+    mod growth;
+    mod interrupts;
     mod positions;
     mod reading;
+    mod real_formulas;
     mod rejects;
     mod rewriting;
     mod shipped;
+    mod simultaneous;
 }

@@ -102,6 +102,6 @@ impl RoundTrip {
     }
 
     fn open_back(&self) -> Arc<Game> {
-        to_toss::open(&self.back.text).expect("`to_toss` has opened the translation before")
+        to_toss::open(&self.back.text, None).expect("`to_toss` has opened the translation before")
     }
 }

@@ -44,14 +44,15 @@ mod translator;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::time::Instant;
 
 use agon_structures::rational::Rational;
-use agon_toss::arena::{CheckedArena, Multiplicity};
+use agon_toss::arena::{ArenaLocation, CheckedArena, Multiplicity};
 
 pub(crate) use check::{compare, lockstep_options};
 use translator::Translator;
 
-/// ToGdlLimits on the size of a translation.
+/// Limits on the size of a translation, and on its time.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ToGdlLimits {
     /// Maximum number of clauses and conditions of the rulesheet together.
@@ -62,12 +63,14 @@ pub struct ToGdlLimits {
     pub rows: usize,
     /// Number of names in the pool for new elements with the same name in a rule.
     pub pool: usize,
+    /// Time to stop at.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for ToGdlLimits {
     fn default() -> ToGdlLimits {
         // A game on a board of 19x19 has about 2 000 facts. Tables of sums over it have 400 values.
-        ToGdlLimits { conditions: 500_000, values: 1_000, rows: 100_000, pool: 16 }
+        ToGdlLimits { conditions: 500_000, values: 1_000, rows: 100_000, pool: 16, deadline: None }
     }
 }
 
@@ -135,6 +138,8 @@ pub enum ToGdlError {
         /// Maximum number of levels.
         levels: usize,
     },
+    /// The deadline has passed.
+    TooSlow,
     /// The rulesheet has more clauses than allowed.
     TooLarge {
         /// Maximum number of conditions.
@@ -170,6 +175,7 @@ impl ToGdlError {
             | ToGdlError::Unknown { .. }
             | ToGdlError::NumberTooLarge
             | ToGdlError::TooDeep { .. }
+            | ToGdlError::TooSlow
             | ToGdlError::TooLarge { .. } => None,
         }
     }
@@ -226,6 +232,7 @@ impl fmt::Display for ToGdlError {
             ToGdlError::TooDeep { levels } => {
                 write!(f, "a formula is nested more than {levels} levels deep")
             }
+            ToGdlError::TooSlow => write!(f, "the translation exceeds its time limit"),
             ToGdlError::TooLarge { conditions } => {
                 write!(f, "the rulesheet would have more than {conditions} conditions")
             }
@@ -400,6 +407,14 @@ fn inexpressible(arena: &CheckedArena) -> Option<&'static str> {
     let locations = arena.locations();
     if locations.iter().any(|location| !location.joint.is_empty()) {
         return Some("edges for tuples of moves");
+    }
+    // They are about the joint result, which legality in GDL cannot know.
+    let has_post = |location: &ArenaLocation| {
+        let mut edges = location.edges.iter().flatten();
+        location.is_concurrent() && edges.any(|edge| arena.rule(edge.rule).post.is_some())
+    };
+    if locations.iter().any(has_post) {
+        return Some("post-conditions of simultaneous moves");
     }
     let mut edges = locations.iter().flat_map(|location| location.edges.iter().flatten());
     edges

@@ -66,6 +66,7 @@ use std::time::Instant;
 
 use agon_game::laws::Plan;
 use agon_gdl::interpreter::Game;
+use agon_structures::interrupt::Interrupt;
 
 use check::PlayLimits;
 pub use check::TranslationCheck;
@@ -324,8 +325,10 @@ pub fn to_toss(game: &Arc<Game>, options: &ToTossOptions) -> Result<Translation,
     let made = made.and_then(|mut domain| translate(&mut domain, options));
     let translation = made.map_err(|second| second_error(&second.why))?;
     let circuit = domain.sampler.circuit().cloned();
-    let check = TranslationCheck::with_circuit(game, circuit, &translation)?;
+    let deadline = options.deadline;
+    let check = TranslationCheck::with_circuit(game, circuit, &translation, deadline)?;
     let played = check.differences(&options.check_plan(options.seed), &options.play_limits(), 1);
+    options.check_time()?;
     match played.differences.first() {
         None => Ok(translation),
         Some(difference) => Err(second_error(difference)),
@@ -349,7 +352,8 @@ fn translate(
         let differences = match attempt(domain, options, elements) {
             Ok(translation) => {
                 options.begin("opening the translation")?;
-                let check = TranslationCheck::with_circuit(&game, circuit.clone(), &translation)?;
+                let (circuit, deadline) = (circuit.clone(), options.deadline);
+                let check = TranslationCheck::with_circuit(&game, circuit, &translation, deadline)?;
                 options.begin("lockstep play")?;
                 let seed = options.seed.wrapping_add(round as u64 + 1);
                 let plan = options.check_plan(seed);
@@ -411,7 +415,7 @@ fn attempt(
     shared::share(&mut arena);
     legal::name_legality(&mut arena);
     let translation = write::write(&mut arena, options.text_bytes)?;
-    open(&translation.text)?;
+    open(&translation.text, options.deadline)?;
     Ok(translation)
 }
 
@@ -419,8 +423,11 @@ fn attempt(
 /// thousands of states to compare, a slower formula is of no use.
 const MAX_FORMULA_STEPS: u64 = 20_000_000;
 
-/// Checks and opens the text of a translation.
-pub(crate) fn open(text: &str) -> Result<Arc<agon_toss::interpreter::Game>, ToTossError> {
+/// Checks and opens the text of a translation. All its evaluations end at the deadline.
+pub(crate) fn open(
+    text: &str,
+    deadline: Option<Instant>,
+) -> Result<Arc<agon_toss::interpreter::Game>, ToTossError> {
     let source = Arc::new(agon_text::Source::new("translated.toss", text));
     let fault = |finding: &agon_text::Diagnostic| {
         let line = source.place(finding.span.start()).line;
@@ -444,5 +451,6 @@ pub(crate) fn open(text: &str) -> Result<Arc<agon_toss::interpreter::Game>, ToTo
     };
     let mut options = agon_toss::interpreter::Options::default();
     options.limits.steps = MAX_FORMULA_STEPS;
+    options.interrupt = Interrupt::at(deadline);
     agon_toss::interpreter::Game::open(arena, options).map_err(|finding| fault(&finding))
 }

@@ -49,6 +49,16 @@ impl ApiError {
         ApiError::new(StatusCode::CONFLICT, message)
     }
 
+    /// The request has too many bytes.
+    pub(crate) fn too_large(message: impl fmt::Display) -> ApiError {
+        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+    }
+
+    /// There is something at this address, but not for this method.
+    pub(crate) fn wrong_method() -> ApiError {
+        ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "this method is not allowed here")
+    }
+
     /// A limit of the server is reached.
     pub(crate) fn busy(message: impl fmt::Display) -> ApiError {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, message)

@@ -6,6 +6,7 @@ pub(crate) mod editor;
 mod experiments;
 mod games;
 mod hosting;
+mod import;
 mod players;
 mod positions;
 mod questions;
@@ -24,6 +25,7 @@ use serde_json::json;
 use crate::answer::{Answer, ApiError, respond};
 use crate::app::App;
 use crate::matches::Theme;
+use crate::worker::Stop;
 
 pub(crate) use positions::{families_json, is_continuous, rules_kind};
 
@@ -55,7 +57,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/api/v1/why", post(questions::why))
         .route("/api/v1/questions", post(questions::about_place))
         .route("/api/v1/matches", get(hosting::list).post(hosting::create))
-        .route("/api/v1/matches/import", post(hosting::import))
+        .route("/api/v1/matches/import", post(import::import))
         .route("/api/v1/matches/{id}", get(hosting::show).delete(hosting::delete))
         .route("/api/v1/matches/{id}/events", get(hosting::events))
         .route("/api/v1/matches/{id}/positions/{at}", get(hosting::position))
@@ -85,6 +87,15 @@ pub(crate) fn router(app: &Arc<App>) -> Router<Arc<App>> {
 pub(crate) async fn blocking(work: impl FnOnce() -> Answer + Send + 'static) -> Response {
     let answer = tokio::task::spawn_blocking(work).await;
     respond(answer.unwrap_or_else(|error| Err(ApiError::broken(format!("a failure: {error}")))))
+}
+
+/// Like [`blocking`], for work that takes a while: it is told to stop when the client closes the
+/// connection.
+pub(crate) async fn stoppable(work: impl FnOnce(&Stop) -> Answer + Send + 'static) -> Response {
+    let stop = Stop::default();
+    // The server drops this future, and so the value, if the client goes.
+    let _stop_on_drop = stop.on_drop();
+    blocking(move || work(&stop)).await
 }
 
 /// Returns the value of a query parameter.

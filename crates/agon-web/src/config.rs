@@ -71,6 +71,8 @@ pub struct Limits {
     pub open_games: usize,
     /// Maximum number of rulesheets that were sent by the page and are kept.
     pub uploads: usize,
+    /// Maximum number of drafts of an editor that are kept. The oldest ones are forgotten.
+    pub drafts: usize,
     /// Maximum number of seconds of one analysis.
     pub analysis_seconds: f64,
     /// Maximum number of seconds that a worker process may take.
@@ -89,6 +91,7 @@ impl Default for Limits {
             editors: 16,
             open_games: 24,
             uploads: 200,
+            drafts: 64,
             analysis_seconds: 120.0,
             worker_seconds: 60,
         }

@@ -1,6 +1,6 @@
 //! The library of games: shipped ones, those of folders, and rulesheets that were sent by the page.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -32,6 +32,8 @@ pub(crate) enum Origin {
     Folder,
     /// It was sent by a page.
     Upload,
+    /// It was sent by an editor while the person types.
+    Draft,
 }
 
 impl Origin {
@@ -40,6 +42,7 @@ impl Origin {
             Origin::Shipped => "shipped",
             Origin::Folder => "folder",
             Origin::Upload => "upload",
+            Origin::Draft => "draft",
         }
     }
 }
@@ -136,6 +139,8 @@ impl Entry {
 /// All games that the server knows.
 pub(crate) struct Library {
     entries: Mutex<BTreeMap<String, Arc<Entry>>>,
+    /// Rulesheets as they stand in an editor, the one sent last at the end. They are not listed.
+    drafts: Mutex<VecDeque<Arc<Entry>>>,
     /// Games that are ready to be played, the one used last at the end.
     open: Mutex<Vec<(String, Game)>>,
     /// One lock for each game that is being opened, so that no game is opened twice at the same
@@ -178,8 +183,15 @@ impl Library {
                 }
             }
         }
-        let (entries, open) = (Mutex::new(entries), Mutex::new(Vec::new()));
-        (Library { entries, open, opening: Mutex::default(), max_open, models }, remarks)
+        let library = Library {
+            entries: Mutex::new(entries),
+            drafts: Mutex::default(),
+            open: Mutex::default(),
+            opening: Mutex::default(),
+            max_open,
+            models,
+        };
+        (library, remarks)
     }
 
     /// Returns all games, sorted by title.
@@ -197,6 +209,9 @@ impl Library {
         let entries = lock(&self.entries);
         if let Some(entry) = entries.get(id).or_else(|| entries.get(&id.replace('/', "-"))) {
             return Ok(Arc::clone(entry));
+        }
+        if let Some(draft) = lock(&self.drafts).iter().find(|draft| draft.id == id) {
+            return Ok(Arc::clone(draft));
         }
         let names = entries.keys().map(String::as_str);
         let hint = agon_text::did_you_mean(id, names)
@@ -230,6 +245,53 @@ impl Library {
         let entry = Arc::new(Entry::new(id.clone(), Origin::Upload, source));
         entries.insert(id, Arc::clone(&entry));
         Ok(entry)
+    }
+
+    /// Adds a rulesheet as it stands in an editor. Forgets the oldest one if there are too many. A
+    /// match of a draft has its own copy of the rules.
+    pub(crate) fn add_draft(
+        &self,
+        id: String,
+        source: Arc<Source>,
+        max_drafts: usize,
+    ) -> Arc<Entry> {
+        if let Some(known) = lock(&self.entries).get(&id) {
+            return Arc::clone(known);
+        }
+        let mut drafts = lock(&self.drafts);
+        let known = drafts.iter().position(|draft| draft.id == id);
+        let draft = known.and_then(|at| drafts.remove(at));
+        let draft = draft.unwrap_or_else(|| Arc::new(Entry::new(id, Origin::Draft, source)));
+        drafts.push_back(Arc::clone(&draft));
+        while drafts.len() > max_drafts.max(1) {
+            drafts.pop_front();
+        }
+        draft
+    }
+
+    /// Returns the games that a file calls by a name, which need not be an id: `ticTacToe` is
+    /// `tic-tac-toe`, and the rulesheet `ticTacToe.kif` in any folder. The likeliest is the first.
+    ///
+    /// # Errors
+    /// [`ApiError`] if there is none; it may suggest another name.
+    pub(crate) fn called(&self, name: &str) -> Result<Vec<Arc<Entry>>, ApiError> {
+        let letters = |text: &str| {
+            text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase()
+        };
+        let wanted = letters(name);
+        let rank = |entry: &Entry| {
+            let path = Path::new(entry.source.name());
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let names = [name == entry.id, letters(&entry.id) == wanted, letters(&stem) == wanted];
+            names.into_iter().position(|is| is)
+        };
+        let found = self.list().into_iter().filter_map(|entry| Some((rank(&entry)?, entry)));
+        let mut found: Vec<(usize, Arc<Entry>)> = found.collect();
+        found.sort_by_key(|(rank, _)| *rank);
+        if found.is_empty() {
+            return self.entry(name).map(|entry| vec![entry]);
+        }
+        Ok(found.into_iter().map(|(_, entry)| entry).collect())
     }
 
     /// Opens a game for play and search, or returns it if it is open. May take seconds.

@@ -359,6 +359,10 @@ impl Hosted {
         let listed = find_move(&asked.moves.legal, text).cloned();
         let in_family = || asked.moves.families.iter().any(|family| family.contains(text));
         let Some(found) = listed.or_else(|| in_family().then(|| text.to_owned())) else {
+            let mistake = asked.moves.families.iter().find_map(|family| family.mistake(text));
+            if let Some(mistake) = mistake {
+                return Err(ApiError::bad(format!("`{text}` is not a legal move here: {mistake}")));
+            }
             let legal = &asked.moves.legal;
             let some: Vec<&str> = legal.iter().take(5).map(String::as_str).collect();
             return Err(ApiError::bad(format!(

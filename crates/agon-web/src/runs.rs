@@ -117,7 +117,12 @@ impl Runs {
     /// # Errors
     /// [`ApiError`] if it is not running.
     pub(crate) fn stop(&self, id: &str) -> Result<(), ApiError> {
-        let Some(mut child) = lock(&self.running).remove(id) else {
+        let child = lock(&self.running).remove(id);
+        let running = child.and_then(|mut child| match child.try_wait() {
+            Ok(None) => Some(child),
+            Ok(Some(_)) | Err(_) => None,
+        });
+        let Some(mut child) = running else {
             return Err(ApiError::conflict(format!("the {} is not being played", self.what)));
         };
         let _ = child.kill();
@@ -136,14 +141,20 @@ impl Runs {
         json!({"id": id, "running": is_running, "log": if is_running { "" } else { log.trim() }})
     }
 
-    /// Returns the number of runs that are running.
-    pub(crate) fn n_running(&self) -> usize {
+    /// Checks that one more may run.
+    ///
+    /// # Errors
+    /// [`ApiError`] if another one is running, because each uses processors for hours.
+    pub(crate) fn check_room(&self) -> Result<(), ApiError> {
         let mut running = lock(&self.running);
-        running
-            .values_mut()
-            .filter_map(|child| child.try_wait().ok())
-            .filter(Option::is_none)
-            .count()
+        let mut states = running.values_mut().map(Child::try_wait);
+        if states.any(|state| matches!(state, Ok(None))) {
+            let what = self.what;
+            let article = if what.starts_with('e') { "an" } else { "a" };
+            let message = format!("{article} {what} is running: wait for it or stop it");
+            return Err(ApiError::busy(message));
+        }
+        Ok(())
     }
 
     /// Returns the ids of all runs with their descriptions, the newest first.

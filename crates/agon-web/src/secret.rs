@@ -25,9 +25,24 @@ fn random_text(length: usize) -> Result<String, ApiError> {
     // 32 characters, so that a byte gives each of them with the same chance.
     const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
     let mut bytes = vec![0_u8; length];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| ApiError::broken(format!("the system has no random source: {error}")))?;
+    fill(&mut bytes)?;
     Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect())
+}
+
+/// Returns a seed that cannot be guessed. It is a number that JSON carries exactly.
+///
+/// # Errors
+/// [`ApiError`] if the system has no random source.
+pub(crate) fn random_seed() -> Result<u64, ApiError> {
+    let mut bytes = [0_u8; 8];
+    fill(&mut bytes)?;
+    // Numbers of JavaScript are exact up to 2^53.
+    Ok(u64::from_le_bytes(bytes) >> 11)
+}
+
+fn fill(bytes: &mut [u8]) -> Result<(), ApiError> {
+    getrandom::fill(bytes)
+        .map_err(|error| ApiError::broken(format!("the system has no random source: {error}")))
 }
 
 /// Returns a new token for a server that listens beyond this machine.

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
@@ -35,6 +35,18 @@ pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     };
+    // The library that serves HTTP refuses these in words of its own; an API refuses in JSON.
+    match response.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            let limit = app.config.limits.body;
+            response = ApiError::too_large(format!("the body is larger than {limit} bytes"))
+                .into_response();
+        }
+        StatusCode::METHOD_NOT_ALLOWED => {
+            response = ApiError::wrong_method().into_response();
+        }
+        _ => {}
+    }
     let headers = response.headers_mut();
     let fixed = [
         (header::CONTENT_SECURITY_POLICY, POLICY),

@@ -6,32 +6,72 @@
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::answer::ApiError;
+use crate::lock;
 
 /// Maximum number of bytes of the output of a worker.
 const MAX_OUTPUT: u64 = 32 << 20;
 /// How often a running worker is looked at.
 const POLL: Duration = Duration::from_millis(10);
 
+/// Number of commands that may wait for each one that runs.
+const WAITING: usize = 3;
+
+/// Tells work in another thread that its result is no longer wanted.
+#[derive(Clone, Default)]
+pub(crate) struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Returns whether the result is no longer wanted.
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Returns a value that stops the work when it is dropped, as the server drops what it does for
+    /// a client that has closed its connection.
+    pub(crate) fn on_drop(&self) -> StopOnDrop {
+        StopOnDrop(self.clone())
+    }
+}
+
+/// Stops work when it is dropped.
+pub(crate) struct StopOnDrop(Stop);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Runs commands of the `agon` program in processes of their own.
 pub(crate) struct Workers {
     program: Option<PathBuf>,
-    n_running: AtomicUsize,
+    queue: Mutex<Queue>,
+    freed: Condvar,
     max_running: usize,
     time: Duration,
 }
 
+/// How many commands run and how many wait.
+#[derive(Default)]
+struct Queue {
+    n_running: usize,
+    n_waiting: usize,
+}
+
 /// Counts a running worker.
-struct Running<'a>(&'a AtomicUsize);
+struct Running<'a>(&'a Workers);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        lock(&self.0.queue).n_running -= 1;
+        self.0.freed.notify_one();
     }
 }
 
@@ -48,7 +88,13 @@ impl Drop for Stopped {
 impl Workers {
     pub(crate) fn new(program: Option<PathBuf>, max_running: usize, seconds: u64) -> Workers {
         let time = Duration::from_secs(seconds);
-        Workers { program, n_running: AtomicUsize::new(0), max_running, time }
+        let (queue, freed) = (Mutex::default(), Condvar::new());
+        Workers { program, queue, freed, max_running: max_running.max(1), time }
+    }
+
+    /// Returns the number of seconds that a worker may take.
+    pub(crate) fn seconds(&self) -> u64 {
+        self.time.as_secs()
     }
 
     /// Returns the program, if there is one.
@@ -61,19 +107,40 @@ impl Workers {
             .ok_or_else(|| ApiError::busy("this server was started without worker processes"))
     }
 
-    /// Runs a command with `input` as its standard input, and returns the JSON that it prints. A
-    /// command that takes too long is stopped.
-    ///
-    /// # Errors
-    /// [`ApiError`] if too many workers run, or the command fails, with what it says.
-    pub(crate) fn run(&self, arguments: &[&str], input: &str) -> Result<Value, ApiError> {
-        let program = self.program()?;
-        let n_before = self.n_running.fetch_add(1, Ordering::Relaxed);
-        let _running = Running(&self.n_running);
-        // Short commands wait in line; a queue of four for each worker is enough for several pages.
-        if n_before >= self.max_running * 4 {
+    /// Waits until one more command may run.
+    fn enter(&self, stop: &Stop) -> Result<Running<'_>, ApiError> {
+        let mut queue = lock(&self.queue);
+        if queue.n_running >= self.max_running && queue.n_waiting >= self.max_running * WAITING {
             return Err(ApiError::busy("too many questions at the same time; try again soon"));
         }
+        queue.n_waiting += 1;
+        while queue.n_running >= self.max_running && !stop.is_set() {
+            let waited = self.freed.wait_timeout(queue, POLL);
+            queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        queue.n_waiting -= 1;
+        if stop.is_set() {
+            return Err(gone());
+        }
+        queue.n_running += 1;
+        Ok(Running(self))
+    }
+
+    /// Runs a command with `input` as its standard input, and returns the JSON that it prints. A
+    /// command waits while too many run. It is stopped if it takes too long, or if nobody wants its
+    /// result.
+    ///
+    /// # Errors
+    /// [`ApiError`] if too many commands wait, or the command is stopped or fails, with what it
+    /// says.
+    pub(crate) fn run(
+        &self,
+        arguments: &[&str],
+        input: &str,
+        stop: &Stop,
+    ) -> Result<Value, ApiError> {
+        let program = self.program()?;
+        let _running = self.enter(stop)?;
         let mut child = Command::new(program)
             .args(arguments)
             .stdin(Stdio::piped())
@@ -106,7 +173,7 @@ impl Workers {
         let status = loop {
             match child.0.try_wait() {
                 Ok(Some(status)) => break Some(status),
-                Ok(None) if Instant::now() < until => std::thread::sleep(POLL),
+                Ok(None) if Instant::now() < until && !stop.is_set() => std::thread::sleep(POLL),
                 Ok(None) | Err(_) => break None,
             }
         };
@@ -114,6 +181,9 @@ impl Workers {
         let _ = writer.join();
         let (out, err) = (stdout.join().unwrap_or_default(), stderr.join().unwrap_or_default());
         let Some(status) = status else {
+            if stop.is_set() {
+                return Err(gone());
+            }
             return Err(ApiError::busy(format!(
                 "stopped after {} s: the rules are too large for this question",
                 self.time.as_secs()
@@ -129,5 +199,58 @@ impl Workers {
                 Err(ApiError::bad(if text.is_empty() { "the worker failed" } else { text }))
             }
         }
+    }
+}
+
+fn gone() -> ApiError {
+    ApiError::busy("stopped, because the client has gone")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn sleepers(max_running: usize) -> Workers {
+        Workers::new(Some(PathBuf::from("/bin/sleep")), max_running, 600)
+    }
+
+    #[test]
+    fn a_command_ends_when_its_client_has_gone() {
+        let workers = sleepers(1);
+        let stop = Stop::default();
+        std::thread::scope(|scope| {
+            let running = scope.spawn(|| workers.run(&["600"], "", &stop));
+            while lock(&workers.queue).n_running == 0 {
+                std::thread::yield_now();
+            }
+            drop(stop.on_drop());
+            let error = running.join().expect("it does not panic").expect_err("it was stopped");
+            assert!(error.message.contains("the client has gone"), "{}", error.message);
+        });
+        assert_eq!(lock(&workers.queue).n_running, 0);
+    }
+
+    #[test]
+    fn commands_wait_in_line_and_too_many_are_refused() {
+        let workers = sleepers(1);
+        let stop = Stop::default();
+        std::thread::scope(|scope| {
+            let first = scope.spawn(|| workers.run(&["600"], "", &stop));
+            while lock(&workers.queue).n_running == 0 {
+                std::thread::yield_now();
+            }
+            let waiting: Vec<_> =
+                (0..WAITING).map(|_| scope.spawn(|| workers.run(&["600"], "", &stop))).collect();
+            while lock(&workers.queue).n_waiting < WAITING {
+                std::thread::yield_now();
+            }
+            assert_eq!(lock(&workers.queue).n_running, 1);
+            let error = workers.run(&["600"], "", &stop).expect_err("the line is full");
+            assert!(error.message.contains("too many"), "{}", error.message);
+            drop(stop.on_drop());
+            for handle in waiting.into_iter().chain([first]) {
+                assert!(handle.join().expect("it does not panic").is_err());
+            }
+        });
     }
 }

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use agon_analysis::properties::{Properties, PropertyLimits};
@@ -59,6 +61,8 @@ pub struct Plays {
     pub n_ended: usize,
     /// Number of plays that were given up because they were too long or could not go on.
     pub n_given_up: usize,
+    /// Whether the time was up before all plays were played. The last one was left.
+    pub is_cut: bool,
     /// By player: mean payoff and half of its 95 % interval.
     pub payoffs: Vec<(f64, f64)>,
     /// Share of plays in which all players have the same payoff.
@@ -202,12 +206,13 @@ fn random_plays(game: &Game, options: &AssessOptions, seen: &mut Seen) -> Plays 
             joints.push(joint);
             steps += 1;
         }
+        if !table.is_terminal() && Instant::now() >= until {
+            tally.is_cut = true;
+            break;
+        }
         let has_ended = table.is_terminal() && table.fault().is_none();
         let payoffs: Vec<f64> = shape.players().map(|role| table.payoff(role)).collect();
         tally.add(has_ended.then_some(payoffs), steps);
-        if Instant::now() > until {
-            break;
-        }
     }
     let mut plays = tally.finish("random");
     plays.branching = n_choices as f64 / n_choosers.max(1) as f64;
@@ -222,7 +227,8 @@ fn matches(game: &Game, strength: &str, iterations: u64, options: &AssessOptions
     let mut changes: Vec<f64> = Vec::new();
     let names = vec!["auto"; shape.players().count()].join(", ");
     for number in 0..options.matches {
-        if Instant::now() > until {
+        if Instant::now() >= until {
+            tally.is_cut = true;
             break;
         }
         let limits = MatchLimits {
@@ -234,9 +240,14 @@ fn matches(game: &Game, strength: &str, iterations: u64, options: &AssessOptions
         let Ok(players) = parse_players(&names) else { break };
         let Ok(setup) = MatchSetup::new(game.clone(), players, limits) else { break };
         let Ok(seated) = setup.seat(&NoOutsidePlayers) else { break };
+        let is_aborted = Arc::clone(&setup.is_aborted);
         let mut leads: Vec<bool> = Vec::new();
         let first = shape.players().next();
         let played: Match = setup.play(seated, Vec::new(), &|| 0, &mut |_, event| {
+            // A single match may take minutes.
+            if Instant::now() >= until {
+                is_aborted.store(true, Ordering::Relaxed);
+            }
             if let Event::Chosen(role, Ok(choice), _) = event
                 && let Some(value) = choice.thought.as_ref().and_then(|thought| thought.value)
                 && value != 50.0
@@ -244,6 +255,10 @@ fn matches(game: &Game, strength: &str, iterations: u64, options: &AssessOptions
                 leads.push((value > 50.0) == (Some(role) == first));
             }
         });
+        if matches!(played.ending(), Some(Ending::Aborted)) {
+            tally.is_cut = true;
+            break;
+        }
         if shape.players().count() == 2 && !leads.is_empty() {
             changes.push(leads.windows(2).filter(|pair| pair[0] != pair[1]).count() as f64);
         }
@@ -268,12 +283,20 @@ struct Tally {
     lengths: Vec<usize>,
     n_draws: usize,
     n_given_up: usize,
+    is_cut: bool,
 }
 
 impl Tally {
     fn new(shape: &Shape) -> Tally {
         let n_players = shape.players().count();
-        Tally { payoffs: Vec::new(), n_players, lengths: Vec::new(), n_draws: 0, n_given_up: 0 }
+        Tally {
+            payoffs: Vec::new(),
+            n_players,
+            lengths: Vec::new(),
+            n_draws: 0,
+            n_given_up: 0,
+            is_cut: false,
+        }
     }
 
     fn add(&mut self, payoffs: Option<Vec<f64>>, steps: usize) {
@@ -305,6 +328,7 @@ impl Tally {
             strength: strength.to_owned(),
             n_ended: n,
             n_given_up: self.n_given_up,
+            is_cut: self.is_cut,
             payoffs,
             draws: self.n_draws as f64 / n.max(1) as f64,
             length: (mean, shortest, longest),
@@ -371,11 +395,15 @@ impl Assessment {
                         (name.clone(), json!({"mean": mean, "interval": half}))
                     })
                     .collect();
+                // Without plays nothing is known of them.
+                let (mean, min, max) = plays.length;
+                let known = |value: Value| if plays.n_ended > 0 { value } else { Value::Null };
                 json!({
                     "strength": plays.strength, "plays": plays.n_ended,
-                    "given_up": plays.n_given_up, "payoffs": payoffs, "draws": plays.draws,
-                    "decisive": 1.0 - plays.draws,
-                    "length": {"mean": plays.length.0, "min": plays.length.1, "max": plays.length.2},
+                    "given_up": plays.n_given_up, "time_was_up": plays.is_cut, "payoffs": payoffs,
+                    "draws": known(json!(plays.draws)),
+                    "decisive": known(json!(1.0 - plays.draws)),
+                    "length": known(json!({"mean": mean, "min": min, "max": max})),
                     "branching": if plays.branching > 0.0 { json!(plays.branching) } else { Value::Null },
                     "lead_changes": plays.lead_changes,
                     "first_player_advantage": first_advantage(plays),
@@ -420,13 +448,16 @@ const SHOWN: usize = 8;
 impl fmt::Display for Assessment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for plays in &self.plays {
-            writeln!(f, "{} play ({} plays)", plays.strength, plays.n_ended)?;
+            let cut = if plays.is_cut { ", then the time was up" } else { "" };
+            writeln!(f, "{} play ({} plays{cut})", plays.strength, plays.n_ended)?;
             let payoffs = self.players.iter().zip(&plays.payoffs);
             for (name, (mean, half)) in payoffs {
                 writeln!(f, "  {name:14} {mean:5.1} ± {half:.1}")?;
             }
             let (mean, shortest, longest) = plays.length;
-            writeln!(f, "  length         {mean:5.1} steps, {shortest} to {longest}")?;
+            if plays.n_ended > 0 {
+                writeln!(f, "  length         {mean:5.1} steps, {shortest} to {longest}")?;
+            }
             if self.players.len() > 1 && plays.n_ended > 0 {
                 writeln!(
                     f,
@@ -524,6 +555,30 @@ mod tests {
         let json = found.to_json();
         assert_eq!(json["play"].as_array().map(Vec::len), Some(3));
         assert_eq!(json["solution"]["solved"], true);
+    }
+
+    #[test]
+    fn a_play_is_left_when_the_time_is_up() {
+        let game = Game::open("connect-four").expect("the game is shipped");
+        let options = AssessOptions {
+            plays: 1,
+            matches: 1,
+            weak: 20_000,
+            strong: 20_000,
+            time: Duration::from_millis(1),
+            ..AssessOptions::default()
+        };
+        let found = assess(&game, &options, &mut |_| {});
+        // The time is up after the first move at the latest.
+        for plays in &found.plays[1..] {
+            assert!(plays.is_cut && plays.n_ended == 0 && plays.n_given_up == 0, "{plays:?}");
+        }
+        let json = found.to_json();
+        assert_eq!(json["play"][1]["time_was_up"], true);
+        assert!(json["play"][1]["draws"].is_null() && json["play"][1]["length"].is_null());
+        let text = found.to_string();
+        assert!(text.contains("weak play (0 plays, then the time was up)"), "{text}");
+        assert!(!text.contains("0 to 0"), "{text}");
     }
 
     #[test]

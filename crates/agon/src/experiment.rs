@@ -81,7 +81,9 @@ impl ExperimentPlan {
         if let Some(iterations) = options.iterations {
             experiment.iterations = Some(iterations);
             (experiment.play_clock, experiment.start_clock) = (None, None);
-            experiment.columns.iter_mut().for_each(|column| column.iterations = None);
+            for column in &mut experiment.columns {
+                (column.iterations, column.play_clock) = (None, None);
+            }
         }
         if let Some(repeats) = options.repeats {
             experiment.repeats = repeats;
@@ -129,8 +131,10 @@ impl ExperimentPlan {
 
     /// Returns the games of a column that were found, with their names in the paper.
     pub fn games_of(&self, column: &Column) -> Vec<&(String, GameLocation)> {
-        let is_played =
-            |name: &str| column.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+        let is_played = |name: &str| match &column.only {
+            Some(only) => only.split('|').any(|part| name.contains(part)),
+            None => true,
+        };
         self.games.iter().filter(|(name, _)| is_played(name)).collect()
     }
 
@@ -147,10 +151,11 @@ impl ExperimentPlan {
         let quoted = |text: &str| format!("{text:?}");
         let places: Vec<String> =
             self.games_of(column).iter().map(|(_, place)| quoted(&place.name())).collect();
-        let thinking = match (column.iterations.or(experiment.iterations), experiment.play_clock) {
-            (Some(iterations), _) => format!("iterations = {iterations}"),
-            (None, clock) => {
-                let clock = clock.unwrap_or(1.0);
+        let iterations = column.iterations.or(experiment.iterations);
+        let thinking = match (column.play_clock, iterations) {
+            (None, Some(iterations)) => format!("iterations = {iterations}"),
+            (clock, _) => {
+                let clock = clock.or(experiment.play_clock).unwrap_or(1.0);
                 format!(
                     "play_clock = {clock:?}\nstart_clock = {:?}",
                     experiment.start_clock.unwrap_or(clock)

@@ -7,11 +7,14 @@ use agon_analysis::Analysis;
 use agon_analysis::goal_formulas::RewritingAnalysis;
 use agon_board::Layout;
 use agon_circuit::Compiled;
+use agon_datalog::StopFlag;
 use agon_game::{Notation as _, SecretPlan, Shape, Table, hides_information};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter as gdl;
 use agon_learn::GameModel;
-use agon_players::Rules;
+use agon_players::{Combinations, Rules};
+use agon_reals::interrupt::Interrupt;
+use agon_search::solve::Endgames;
 use agon_text::Source;
 use agon_toss::interpreter as toss;
 use agon_translate::to_gdl;
@@ -40,8 +43,12 @@ struct Inner {
     rewriting: Option<RewritingAnalysis>,
     layout: OnceLock<Arc<Layout>>,
     key: OnceLock<GameKey>,
+    /// What was learnt about how to combine heuristics of the game.
+    combinations: Combinations,
     /// The model of the game from a store.
     model: Option<Arc<GameModel>>,
+    /// The endgame table of the game from a store.
+    endgames: Option<Arc<Endgames>>,
 }
 
 /// Why a structure rewriting game cannot be analysed as GDL.
@@ -113,8 +120,19 @@ impl Game {
             }
             Engine::GdlInterpreter(_) | Engine::GdlCircuit(..) => None,
         };
-        let (key, model) = (OnceLock::new(), None);
-        let inner = Inner { name, engine, shape, notes, analysis, rewriting, layout, key, model };
+        let inner = Inner {
+            name,
+            engine,
+            shape,
+            notes,
+            analysis,
+            rewriting,
+            layout,
+            key: OnceLock::new(),
+            combinations: Combinations::default(),
+            model: None,
+            endgames: None,
+        };
         Game(Arc::new(inner))
     }
 
@@ -127,6 +145,26 @@ impl Game {
             }
             Err(shared) => Game(shared),
         }
+    }
+
+    /// Returns the game with an endgame table, and with one more remark.
+    pub(crate) fn with_endgames(
+        self,
+        endgames: Option<Arc<Endgames>>,
+        note: Option<String>,
+    ) -> Game {
+        match Arc::try_unwrap(self.0) {
+            Ok(mut inner) => {
+                inner.notes.extend(note);
+                Game(Arc::new(Inner { endgames, ..inner }))
+            }
+            Err(shared) => Game(shared),
+        }
+    }
+
+    /// Returns the endgame table of the game from a store, if it was opened with one that has it.
+    pub fn endgames(&self) -> Option<&Arc<Endgames>> {
+        self.0.endgames.as_ref()
     }
 
     /// Returns the key of the rules, by which models are found. It is computed at the first call.
@@ -244,7 +282,14 @@ impl Game {
         let rewriting = self.rewriting_analysis().cloned();
         let has_gdl = rewriting.is_none() || needs == RulesNeeded::Gdl;
         let gdl = if has_gdl { self.analysis().ok().cloned() } else { None };
-        Rules { gdl, rewriting, evaluation: None, model: self.0.model.clone() }
+        Rules {
+            gdl,
+            rewriting,
+            evaluation: None,
+            model: self.0.model.clone(),
+            combinations: self.0.combinations.clone(),
+            endgames: self.0.endgames.clone(),
+        }
     }
 
     /// Returns how states of the game are drawn. It is inferred at the first call, which takes up
@@ -271,22 +316,26 @@ pub(crate) enum RulesNeeded {
 /// Translates a structure rewriting game to GDL for analysis.
 fn translated(game: &Arc<toss::Game>) -> Result<Analysis, NoAnalysis> {
     let fail = |why: &dyn fmt::Display| NoAnalysis(why.to_string());
-    let translation =
-        to_gdl::to_gdl(game.arena(), to_gdl::ToGdlLimits::default()).map_err(|why| fail(&why))?;
+    let Interrupt { deadline, stop } = game.interrupt().clone();
+    let limits = to_gdl::ToGdlLimits { deadline, ..to_gdl::ToGdlLimits::default() };
+    let translation = to_gdl::to_gdl(game.arena(), limits).map_err(|why| fail(&why))?;
     if !translation.has_same_state_facts {
         return Err(fail(&"some of its names mean something else in GDL"));
     }
     let source = Arc::new(Source::new("translation", translation.text));
     let rules = agon_gdl::check::check(source).rules;
     let rules = rules.ok_or_else(|| fail(&"its translation is not sound"))?;
-    let other = gdl::Game::open(rules, gdl::Options::default())
-        .map_err(|finding| fail(&finding.message))?;
+    let stop = stop.map_or(StopFlag::NEVER, StopFlag::new);
+    let mut options = gdl::Options::default();
+    (options.limits.deadline, options.limits.stop) = (deadline, stop.clone());
+    let other = gdl::Game::open(rules, options).map_err(|finding| fail(&finding.message))?;
     debug_assert_eq!(
         comparable(game.start().state_text()),
         comparable(other.start().state_text()),
         "both games describe states in the same words"
     );
-    let limits = CircuitLimits { gates: MAX_ANALYSIS_GATES, ..CircuitLimits::default() };
+    let mut limits = CircuitLimits { gates: MAX_ANALYSIS_GATES, ..CircuitLimits::default() };
+    (limits.ground.deadline, limits.ground.stop) = (deadline, stop);
     let compiled = other.compile(&limits).ok().map(Arc::new);
     Ok(Analysis::new(other, compiled))
 }

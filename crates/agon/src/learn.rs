@@ -2,12 +2,19 @@
 //!
 //! The learner plays for a slice of the time. Then its evaluation plays matches against the best
 //! checkpoint so far, until a sequential test decides or the time for matches is over. A checkpoint
-//! that is not refuted becomes the best one and is the model that players use. The state of learning
-//! is kept beside it after every slice, so that learning goes on after an interruption of any kind.
-//! In the end the best checkpoint plays against the same search without an evaluation.
+//! that is not refuted becomes the best one and is the model that players use. If pattern tables
+//! and a network compete, they learn in turns at first; then a match decides which of them learns
+//! on. The state of learning is kept beside it after every slice, so that learning goes on after an
+//! interruption of any kind. In the end the best checkpoint plays against the same search without
+//! an evaluation.
 
 mod arena;
+pub mod combined;
+pub mod concepts;
+mod exact;
+pub mod lessons;
 mod transfer;
+pub mod truth;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use agon_game::Budget;
 use agon_learn::{CannotLearn, Learner, LearntEvaluator, Model, TrainOptions};
-pub use agon_learn::{EloEstimate, LearnerFacts, ModelHistory, Progress};
+pub use agon_learn::{EloEstimate, LearnerFacts, ModelHistory, ModelKind, Progress, Targets};
 use agon_match::tournament::{Decision, Sprt};
 
 use arena::Arena;
@@ -25,7 +32,9 @@ pub use transfer::{TransferError, TransferOptions, TransferReport, transfer};
 
 use crate::engine::{GamePosition, GameTask};
 use crate::game::Game;
-use crate::models::{StoreError, fit, read_model, training_path, write_model};
+use crate::models::{
+    StoreError, fit, read_model, remove_if_there, second_training_path, training_path, write_model,
+};
 
 /// How a game is learnt.
 #[derive(Clone, Debug)]
@@ -41,10 +50,23 @@ pub struct LearnOptions {
     pub seed: u64,
     /// Whether learning goes on where it ended.
     pub from: LearnFrom,
+    /// Which forms of evaluation are learnt.
+    pub forms: Forms,
+    /// What values are moved towards.
+    pub targets: Targets,
     /// Stops learning when it is set. What was learnt is kept.
     pub stop: Arc<AtomicBool>,
     /// Returns the time of day in seconds since 1970, for the date of a model.
     pub now: fn() -> u64,
+}
+
+/// Which forms of evaluation are learnt.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Forms {
+    /// One form alone.
+    One(ModelKind),
+    /// Pattern tables and a network compete, where a network is possible.
+    Both,
 }
 
 /// Where learning begins.
@@ -74,6 +96,13 @@ pub enum LearnEvent<'a> {
         progress: &'a Progress,
         /// The sum of all differences of kept checkpoints: the curve of learning.
         elo: f64,
+    },
+    /// Two forms of evaluation have met, and one of them learns on.
+    Chosen {
+        /// The form that learns on.
+        kind: ModelKind,
+        /// Its strength against the other one.
+        elo: &'a EloEstimate,
     },
     /// Something that the user should know.
     Warning(String),
@@ -123,6 +152,8 @@ impl std::error::Error for LearnError {}
 const LEARNING_PART: f64 = 0.92;
 /// Number of slices into which learning is divided.
 const N_SLICES: f64 = 12.0;
+/// Number of slices in which two forms of evaluation learn in turns, before one is chosen.
+const COMPETING_SLICES: usize = 4;
 /// Shortest and longest slice, in seconds.
 const SLICE: [f64; 2] = [1.0, 120.0];
 /// Part of the time of a slice for its matches.
@@ -135,7 +166,7 @@ const TEST: Sprt = Sprt { elo0: -30.0, elo1: 30.0, alpha: 0.05, beta: 0.05 };
 /// match would make it infinite.
 const MAX_STEP: f64 = 400.0;
 /// Separates the seeds of matches from those of learning, and those of the last matches.
-const STREAMS: [u64; 2] = [0x0c4e_c890, 0x001a_57e1];
+const STREAMS: [u64; 3] = [0x0c4e_c890, 0x001a_57e1, 0x00f0_4357];
 
 /// Learns a game and keeps the model in a file. The state of learning is kept in a file beside it.
 ///
@@ -171,7 +202,12 @@ impl GameTask for Task<'_> {
 struct Session<'a, P: GamePosition> {
     task: Task<'a>,
     arena: Arena<P>,
-    learner: Learner<P>,
+    /// The forms that compete, or the only one.
+    learners: Vec<Learner<P>>,
+    /// Index of the one that learns in this slice.
+    current: usize,
+    /// Number of games of a form that lost.
+    n_games_lost: u64,
     history: ModelHistory,
     best: Option<Best<P>>,
     /// The curve of learning so far.
@@ -192,12 +228,15 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
         let train = TrainOptions {
             seed: options.seed,
             threads: options.threads,
+            targets: options.targets,
             ..TrainOptions::default()
         };
-        let mut saved = None;
+        let mut learners: Vec<Learner<P>> = Vec::new();
+        let mut resumed: Option<ModelHistory> = None;
         let mut best = None;
         if options.from != LearnFrom::Nothing {
-            for file in [training_path(task.path), task.path.to_owned()] {
+            let states = [training_path(task.path), second_training_path(task.path)];
+            for file in states.into_iter().chain([task.path.to_owned()]) {
                 let Some(model) = load(&mut task, &file) else { continue };
                 let fitted = match fit(task.game, &model) {
                     Ok(fitted) => fitted,
@@ -211,20 +250,41 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
                     let evaluator = fitted.evaluator(&start);
                     best = evaluator.map(|evaluator| Best { evaluator, model: model.clone() });
                 }
-                if saved.is_none() {
-                    saved = Some((fitted.learner(&start, train.clone()), model.history));
+                let is_wanted =
+                    options.forms == Forms::Both || options.forms == Forms::One(model.kind());
+                let is_new = || learners.iter().all(|learner| learner.kind() != model.kind());
+                // The model itself is only needed if there is no state of learning.
+                let is_state = file != task.path || learners.is_empty();
+                if is_wanted && is_state && is_new() {
+                    let learner = fitted.learner(&start, train.clone());
+                    learners.push(learner.map_err(LearnError::Cannot)?);
+                    let n_games = resumed.as_ref().map_or(0, |before| before.n_games);
+                    let longer = resumed.filter(|before| before.seconds >= model.history.seconds);
+                    let history = longer.unwrap_or_else(|| model.history.clone());
+                    let n_games = n_games + model.history.n_games;
+                    resumed = Some(ModelHistory { n_games, ..history });
                 }
             }
         }
-        let (learner, resumed) = match saved {
-            Some((learner, history)) => (learner, Some(history)),
-            None if options.from == LearnFrom::Saved => {
-                return Err(LearnError::NothingSaved(training_path(task.path)));
+        if learners.is_empty() && options.from == LearnFrom::Saved {
+            return Err(LearnError::NothingSaved(training_path(task.path)));
+        }
+        if learners.is_empty() {
+            let new = |kind| {
+                let train = TrainOptions { kind, ..train.clone() };
+                Learner::new(&start, train, None).map_err(LearnError::Cannot)
+            };
+            match options.forms {
+                Forms::One(kind) => learners.push(new(kind)?),
+                Forms::Both => {
+                    learners.push(new(ModelKind::Tables)?);
+                    // A game with too many facts for a network has tables alone.
+                    learners.extend(new(ModelKind::Network));
+                }
             }
-            None => (Learner::new(&start, train, None), None),
-        };
-        let learner = learner.map_err(LearnError::Cannot)?;
-        (task.report)(&LearnEvent::Begun { facts: learner.facts(), resumed: resumed.as_ref() });
+        }
+        let facts = learners[0].facts();
+        (task.report)(&LearnEvent::Begun { facts, resumed: resumed.as_ref() });
         let key = task.game.key().key;
         let new = || ModelHistory {
             game: task.game.name().to_owned(),
@@ -233,12 +293,22 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
             ..ModelHistory::default()
         };
         let history = resumed.unwrap_or_else(new);
-        let kept = history.progress.iter().filter(|progress| progress.is_kept);
-        let elo = kept.map(|progress| bounded(progress.step.elo)).sum();
+        let elo = curve(&history).last().copied().unwrap_or(0.0);
         let seconds_before = history.seconds;
         let stop = Arc::clone(&options.stop);
         let arena = Arena { start, threads: options.threads, stop };
-        Ok(Session { task, arena, learner, history, best, elo, seconds_before })
+        let (current, n_games_lost) = (0, 0);
+        Ok(Session {
+            task,
+            arena,
+            learners,
+            current,
+            n_games_lost,
+            history,
+            best,
+            elo,
+            seconds_before,
+        })
     }
 
     fn run(mut self) -> Result<Learnt, LearnError> {
@@ -250,11 +320,12 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
         let end = seconds.and_then(after);
         let learning_end = seconds.and_then(|seconds| after(LEARNING_PART * seconds));
         let slice = seconds.map(|seconds| (seconds / N_SLICES).clamp(SLICE[0], SLICE[1]));
-        let last_game = n_games.map(|n| self.learner.n_games() + n);
+        let last_game = n_games.map(|n| self.n_games() + n);
         let slice_games = n_games.map(|n| n.div_ceil(N_SLICES as u64).max(1));
+        let mut n_slices = 0;
         loop {
             let now = Instant::now();
-            let games_left = last_game.map(|last| last.saturating_sub(self.learner.n_games()));
+            let games_left = last_game.map(|last| last.saturating_sub(self.n_games()));
             let is_over = self.is_stopped()
                 || games_left == Some(0)
                 || learning_end.is_some_and(|end| now >= end);
@@ -263,7 +334,8 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
             }
             let slice_end =
                 slice.map(|slice| now + Duration::from_secs_f64(slice * (1.0 - MATCH_PART)));
-            self.learner.learn(&Budget {
+            self.current = n_slices % self.learners.len();
+            self.learners[self.current].learn(&Budget {
                 iterations: games_left.map(|left| slice_games.unwrap_or(left).min(left)),
                 deadline: [slice_end, learning_end].into_iter().flatten().min(),
                 stop: Arc::clone(&self.task.options.stop),
@@ -274,7 +346,12 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
             }
             let matches_end =
                 slice.map(|slice| Instant::now() + Duration::from_secs_f64(slice * MATCH_PART));
-            self.checkpoint([matches_end, end].into_iter().flatten().min())?;
+            let matches_end = [matches_end, end].into_iter().flatten().min();
+            self.checkpoint(matches_end)?;
+            n_slices += 1;
+            if n_slices == COMPETING_SLICES && self.learners.len() == 2 {
+                self.choose(matches_end)?;
+            }
         }
         self.finish(end)
     }
@@ -283,9 +360,36 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
         self.task.options.stop.load(Ordering::Relaxed)
     }
 
+    /// Returns the number of games of all forms.
+    fn n_games(&self) -> u64 {
+        self.n_games_lost + self.learners.iter().map(Learner::n_games).sum::<u64>()
+    }
+
+    fn learner(&self) -> &Learner<P> {
+        &self.learners[self.current]
+    }
+
+    /// Lets two forms of evaluation play a match. The one that loses learns no more.
+    fn choose(&mut self, until: Option<Instant>) -> Result<(), LearnError> {
+        let [first, second] = [0, 1].map(|form| self.learners[form].evaluator());
+        let seed = self.task.options.seed ^ STREAMS[2];
+        let pair = [Some(&first), Some(&second)];
+        let points = self.arena.matches(pair, seed, MAX_BLOCKS[0], until, None);
+        let first_wins = 2.0 * points.iter().sum::<f64>() >= points.len() as f64;
+        let lost = self.learners.remove(usize::from(first_wins));
+        self.n_games_lost += lost.n_games();
+        self.current = 0;
+        let others: Vec<f64> = points.iter().map(|points| 1.0 - points).collect();
+        let elo = self.arena.estimate(if first_wins { &points } else { &others });
+        self.save_state()?;
+        let kind = self.learner().kind();
+        (self.task.report)(&LearnEvent::Chosen { kind, elo: &elo });
+        Ok(())
+    }
+
     /// Tests what was learnt so far, and saves it.
     fn checkpoint(&mut self, until: Option<Instant>) -> Result<(), LearnError> {
-        let candidate = self.learner.evaluator();
+        let candidate = self.learner().evaluator();
         let best = self.best.as_ref().map(|best| &best.evaluator);
         // Every checkpoint has openings of its own.
         let number = self.history.progress.len() as u64 + 1;
@@ -296,9 +400,10 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
         self.count();
         let progress = Progress {
             seconds: self.history.seconds,
-            n_games: self.learner.n_games(),
+            n_games: self.history.n_games,
             step: self.arena.estimate(&blocks),
             is_kept,
+            kind: self.learner().kind(),
         };
         self.history.progress.push(progress);
         if is_kept {
@@ -314,28 +419,37 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
     fn keep(&mut self, evaluator: LearntEvaluator<P>) -> Result<(), LearnError> {
         // The strength of an earlier model is not that of this one.
         self.history.elo = None;
-        let model = self.model()?.without_training_state();
+        let model = self.model(self.learner())?.without_training_state();
         write_model(self.task.path, &model).map_err(LearnError::Store)?;
         self.best = Some(Best { evaluator, model });
         Ok(())
     }
 
     fn save_state(&self) -> Result<(), LearnError> {
-        write_model(&training_path(self.task.path), &self.model()?).map_err(LearnError::Store)
+        let paths = [training_path(self.task.path), second_training_path(self.task.path)];
+        for (path, learner) in paths.iter().zip(&self.learners) {
+            write_model(path, &self.model(learner)?).map_err(LearnError::Store)?;
+        }
+        if self.learners.len() == 1 {
+            let [_, path] = paths;
+            let failed = |error| LearnError::Store(StoreError::File { path: path.clone(), error });
+            remove_if_there(&path).map_err(failed)?;
+        }
+        Ok(())
     }
 
-    fn model(&self) -> Result<Model, LearnError> {
+    fn model(&self, learner: &Learner<P>) -> Result<Model, LearnError> {
         let history = ModelHistory { written: (self.task.options.now)(), ..self.history.clone() };
         let labels = &self.task.game.key().labels;
-        let model = self.learner.model(&self.arena.start, labels, history);
+        let model = learner.model(&self.arena.start, labels, history);
         model.ok_or(LearnError::Cannot(CannotLearn::NoBits))
     }
 
     /// Brings the counts of the history up to date.
     fn count(&mut self) {
         self.history.seconds = self.seconds_before + self.task.began.elapsed().as_secs_f64();
-        self.history.n_games = self.learner.n_games();
-        self.history.n_steps = self.learner.n_steps();
+        self.history.n_games = self.learners.iter().map(Learner::n_games).sum();
+        self.history.n_steps = self.learners.iter().map(Learner::n_steps).sum();
     }
 
     /// Measures the best checkpoint against no evaluation, and saves everything.
@@ -344,7 +458,7 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
         self.count();
         if self.best.is_none() {
             // Nothing was tested, so there is nothing better than this.
-            let candidate = self.learner.evaluator();
+            let candidate = self.learner().evaluator();
             self.keep(candidate)?;
         }
         let best = self.best.as_ref().expect("it was kept above");
@@ -379,6 +493,16 @@ fn load(task: &mut Task<'_>, file: &Path) -> Option<Model> {
             None
         }
     }
+}
+
+/// Returns the curve of learning: at each checkpoint the sum of the differences of all that were
+/// kept until then.
+pub fn curve(history: &ModelHistory) -> Vec<f64> {
+    let steps = history.progress.iter().scan(0.0, |elo, progress| {
+        *elo += if progress.is_kept { bounded(progress.step.elo) } else { 0.0 };
+        Some(*elo)
+    });
+    steps.collect()
 }
 
 fn bounded(elo: f64) -> f64 {

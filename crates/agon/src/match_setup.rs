@@ -12,7 +12,7 @@ use agon_match::{
     Clocks, Event, Invitation, Match, MatchOptions, Player, RunOptions, Seat, Substitute, Timing,
     View, fill_record, role_seed, run_match, view,
 };
-use agon_players::{PlayerSource, PlayerSpec};
+use agon_players::{HeuristicFamily, PlayerSource, PlayerSpec};
 
 use crate::concepts::{ConceptsError, load_concepts};
 use crate::engine::{GamePosition, GameTask};
@@ -471,6 +471,24 @@ impl MatchSetup {
     }
 }
 
+/// Returns the reason why a game has no heuristics of a family.
+fn why_no_heuristics(family: HeuristicFamily, game: &Game) -> Option<String> {
+    match family {
+        HeuristicFamily::Goals | HeuristicFamily::Mobility => None,
+        HeuristicFamily::Terms => game
+            .rewriting_analysis()
+            .is_none()
+            .then(|| "terms made of goals are for structure rewriting games".to_owned()),
+        HeuristicFamily::Material => game
+            .compiled()
+            .is_none()
+            .then(|| "facts are counted in games with a circuit".to_owned()),
+        HeuristicFamily::Fuzzy | HeuristicFamily::Regression | HeuristicFamily::Concepts => {
+            game.analysis().err().map(|why| format!("{family} heuristics are for GDL, and {why}"))
+        }
+    }
+}
+
 /// Returns the reason why a player cannot use regressed goals that it asks for.
 fn why_no_action_heuristic(spec: &PlayerSpec, game: &Game, needs: RulesNeeded) -> Option<String> {
     let request = spec.action_heuristic()?;
@@ -491,6 +509,9 @@ fn why_not_evaluated(spec: &PlayerSpec, game: &Game) -> Option<String> {
             Ok(analysis) => analysis.fuzzy(options, DEFAULT_TIME).err().map(|why| why.to_string()),
             Err(why) => Some(format!("fuzzy evaluation is for GDL, and {why}")),
         };
+    }
+    if let Some(options) = spec.combined() {
+        return options.only.and_then(|only| why_no_heuristics(only, game));
     }
     let terms = spec.goal_terms()?;
     let Some(rewriting) = game.rewriting_analysis() else {

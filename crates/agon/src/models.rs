@@ -1,4 +1,4 @@
-//! The store of learnt models: one file for each game, in a folder.
+//! The store of learnt models and endgame tables: one file of each for a game, in a folder.
 //!
 //! A model is found by a key of the rules that does not depend on names and order
 //! ([`agon_gdl::canonical`]), so that scrambled rules of a known game find theirs. Rules without
@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agon_gdl::canonical::{canonical, key_of_text};
-pub use agon_learn::{GameModel, Labels, Model, ModelError};
+use agon_learn::ModelHistory;
+pub use agon_learn::{GameModel, Labels, Model, ModelError, ModelKind, OnnxError};
+use agon_search::solve::{Endgames, EndgamesError, FactPlaces};
 
 use crate::engine::{Engine, GamePosition, GameTask};
 use crate::game::Game;
@@ -20,6 +22,10 @@ use crate::game::Game;
 pub const MODEL_ENDING: &str = "agon-model";
 /// Ending of the files with the state of learning.
 const TRAINING_ENDING: &str = "agon-training";
+/// Ending of the files with the state of learning of a second form, while two compete.
+const SECOND_TRAINING_ENDING: &str = "agon-training-2";
+/// Ending of the files of endgame tables.
+const ENDGAMES_ENDING: &str = "agon-endgames";
 /// Maximum size of a file in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -82,6 +88,13 @@ pub enum StoreError {
         /// What is wrong with it.
         error: ModelError,
     },
+    /// A file is not an endgame table that can be used.
+    Endgames {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: EndgamesError,
+    },
     /// There is no model whose key starts this way, or there are several.
     Key {
         /// The start of the key.
@@ -99,6 +112,9 @@ impl fmt::Display for StoreError {
             }
             StoreError::Model { path, error } => {
                 write!(f, "the model {} is ignored: {error}", path.display())
+            }
+            StoreError::Endgames { path, error } => {
+                write!(f, "the endgame table {} is ignored: {error}", path.display())
             }
             StoreError::Key { text, found } if found.is_empty() => {
                 write!(f, "no model has a key that starts with `{text}`; `agon models` lists them")
@@ -132,6 +148,11 @@ pub fn read_model(path: &Path) -> Result<Model, StoreError> {
 /// # Errors
 /// [`StoreError::File`] if it cannot be written.
 pub fn write_model(path: &Path, model: &Model) -> Result<(), StoreError> {
+    replace_file(path, &model.to_bytes())
+}
+
+/// Replaces a file as a whole.
+fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     use std::io::Write as _;
     let fail = |error| StoreError::File { path: path.to_owned(), error };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -141,7 +162,7 @@ pub fn write_model(path: &Path, model: &Model) -> Result<(), StoreError> {
     name.push(format!(".{}.new", std::process::id()));
     let temporary = path.with_file_name(name);
     let written = std::fs::File::create(&temporary).and_then(|mut file| {
-        file.write_all(&model.to_bytes())?;
+        file.write_all(bytes)?;
         // The bytes must be on the disk before the name is, or a power cut leaves an empty file.
         file.sync_all()
     });
@@ -231,6 +252,11 @@ impl ModelStore {
     }
 
     fn paths(&self) -> Result<Vec<PathBuf>, StoreError> {
+        self.paths_with(MODEL_ENDING)
+    }
+
+    /// Returns the files with an ending, sorted.
+    fn paths_with(&self, ending: &str) -> Result<Vec<PathBuf>, StoreError> {
         let entries = match std::fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -238,7 +264,7 @@ impl ModelStore {
         };
         let paths = entries.flatten().map(|entry| entry.path());
         let mut paths: Vec<PathBuf> =
-            paths.filter(|path| path.extension().is_some_and(|e| e == MODEL_ENDING)).collect();
+            paths.filter(|path| path.extension().is_some_and(|e| e == ending)).collect();
         paths.sort();
         Ok(paths)
     }
@@ -261,6 +287,51 @@ impl ModelStore {
         }
     }
 
+    /// Returns the file of the endgame table of a game.
+    pub fn endgames_path(&self, key: u128) -> PathBuf {
+        self.folder.join(key_text(key)).with_extension(ENDGAMES_ENDING)
+    }
+
+    /// Loads the endgame table of a game, if there is one.
+    ///
+    /// # Errors
+    /// [`StoreError`] if there is one that cannot be used.
+    pub fn load_endgames(&self, game: &Game) -> Result<Option<Endgames>, StoreError> {
+        // The key of large rules takes a while, so it is computed only if there are tables.
+        let has_tables = !self.paths_with(ENDGAMES_ENDING)?.is_empty();
+        if game.engine().compiled().is_none() || !has_tables {
+            return Ok(None);
+        }
+        let path = self.endgames_path(game.key().key);
+        let Some(places) = fact_places(game).filter(|_| path.exists()) else { return Ok(None) };
+        let fail = |error| StoreError::File { path: path.clone(), error };
+        if std::fs::metadata(&path).map_err(fail)?.len() > MAX_BYTES {
+            return Err(StoreError::Endgames { path, error: EndgamesError::Size });
+        }
+        let bytes = std::fs::read(&path).map_err(fail)?;
+        Endgames::from_bytes(&bytes, game.key().key, places)
+            .map(Some)
+            .map_err(|error| StoreError::Endgames { path, error })
+    }
+
+    /// Stores an endgame table of a game, together with the positions that its table in the store
+    /// has. A table that cannot be used is replaced. Returns the file and its number of positions.
+    ///
+    /// # Errors
+    /// [`StoreError::File`] if the file cannot be written.
+    pub fn save_endgames(
+        &self,
+        game: &Game,
+        mut table: Endgames,
+    ) -> Result<(PathBuf, usize), StoreError> {
+        if let Ok(Some(before)) = self.load_endgames(game) {
+            table.merge(&before);
+        }
+        let path = self.endgames_path(game.key().key);
+        replace_file(&path, &table.to_bytes(game.key().key))?;
+        Ok((path, table.len()))
+    }
+
     /// Removes a model, and the state of learning beside it.
     ///
     /// # Errors
@@ -268,10 +339,7 @@ impl ModelStore {
     pub fn remove(path: &Path) -> Result<(), StoreError> {
         let fail = |error| StoreError::File { path: path.to_owned(), error };
         std::fs::remove_file(path).map_err(fail)?;
-        match std::fs::remove_file(training_path(path)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(fail(error)),
-            Ok(()) | Err(_) => Ok(()),
-        }
+        remove_training_states(path)
     }
 
     /// Loads the model of a game, if there is one.
@@ -294,9 +362,42 @@ impl ModelStore {
     }
 }
 
+/// Returns the places of the facts and roles of a game in an order that does not depend on names.
+/// `None` if the game has no circuit, chance, or a name without a label.
+pub fn fact_places(game: &Game) -> Option<FactPlaces> {
+    struct Places<'a>(&'a Labels);
+    impl GameTask for Places<'_> {
+        type Output = Option<FactPlaces>;
+
+        fn run<P: GamePosition + 'static>(self, start: P) -> Self::Output {
+            if start.shape().nature.is_some() {
+                return None;
+            }
+            let facts = self.0.order(&start.feature_texts())?;
+            let roles = self.0.order(&start.shape().role_names)?;
+            FactPlaces::new(&start, &facts, &roles)
+        }
+    }
+    game.engine().compiled()?;
+    game.run(Places(&game.key().labels))
+}
+
 /// Returns the file with the state of learning beside a model.
 pub fn training_path(model: &Path) -> PathBuf {
     model.with_extension(TRAINING_ENDING)
+}
+
+/// Returns the file with the state of learning of a second form of evaluation beside a model.
+pub fn second_training_path(model: &Path) -> PathBuf {
+    model.with_extension(SECOND_TRAINING_ENDING)
+}
+
+/// Removes a file. It is not an error if there is none.
+pub(crate) fn remove_if_there(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// Fits a model to a game.
@@ -315,16 +416,78 @@ pub fn fit(game: &Game, model: &Model) -> Result<GameModel, ModelError> {
     game.run(Fit(model, &game.key().labels))
 }
 
+/// Returns the network of a model as an ONNX file.
+///
+/// # Errors
+/// [`OnnxError::Tables`] if the model is not a network.
+pub fn to_onnx(game: &Game, model: &GameModel) -> Result<Vec<u8>, OnnxError> {
+    struct Write<'a>(&'a GameModel);
+    impl GameTask for Write<'_> {
+        type Output = Result<Vec<u8>, OnnxError>;
+
+        fn run<P: GamePosition + 'static>(self, start: P) -> Self::Output {
+            self.0.to_onnx(&start)
+        }
+    }
+    game.run(Write(model))
+}
+
+/// Reads the network of a game from an ONNX file. `now` is the time of day in seconds since 1970.
+///
+/// # Errors
+/// [`OnnxError`] if it is not a network of the game.
+pub fn from_onnx(game: &Game, bytes: &[u8], now: u64) -> Result<Model, OnnxError> {
+    struct Read<'a>(&'a [u8], &'a Labels, ModelHistory);
+    impl GameTask for Read<'_> {
+        type Output = Result<Model, OnnxError>;
+
+        fn run<P: GamePosition + 'static>(self, start: P) -> Self::Output {
+            Model::from_onnx(self.0, &start, self.1, self.2)
+        }
+    }
+    let history = ModelHistory {
+        game: game.name().to_owned(),
+        key: game.key().key,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        written: now,
+        ..ModelHistory::default()
+    };
+    game.run(Read(bytes, &game.key().labels, history))
+}
+
+/// Removes the states of learning beside a model, so that learning begins with the model.
+///
+/// # Errors
+/// [`StoreError::File`] if a file cannot be removed.
+pub fn remove_training_states(model: &Path) -> Result<(), StoreError> {
+    for path in [training_path(model), second_training_path(model)] {
+        remove_if_there(&path).map_err(|error| StoreError::File { path, error })?;
+    }
+    Ok(())
+}
+
 impl Game {
-    /// Returns the game with its model from a store, if there is one. What is wrong with a model is
-    /// among the [`Game::notes`].
+    /// Returns the game with a model that was fitted to it. A game that is shared with others stays
+    /// as it is.
+    #[must_use]
+    pub fn with_fitted_model(self, model: GameModel) -> Game {
+        self.with_model(Some(Arc::new(model)), None)
+    }
+
+    /// Returns the game with its model and its endgame table from a store, if there are any. What is
+    /// wrong with them is among the [`Game::notes`].
     #[must_use]
     pub fn with_models(self, store: Option<&ModelStore>) -> Game {
         let Some(store) = store else { return self };
-        match store.load(&self) {
+        let game = match store.load_endgames(&self) {
             Ok(None) => self,
-            Ok(Some(model)) => self.with_model(Some(model), None),
-            Err(error) => self.with_model(None, Some(error.to_string())),
+            Ok(Some(table)) => self.with_endgames(Some(Arc::new(table)), None),
+            Err(error) => self.with_endgames(None, Some(error.to_string())),
+        };
+        match store.load(&game) {
+            Ok(None) => game,
+            Ok(Some(model)) => game.with_model(Some(model), None),
+            Err(error) => game.with_model(None, Some(error.to_string())),
         }
     }
 }

@@ -419,6 +419,7 @@ impl NumberedPosition {
             role,
             role_name: self.shape().role_names[role.index()].clone(),
             text,
+            mistake: None,
             examples: legal.iter().take(5).map(|m| self.cursor.move_text(m)).collect(),
             n_legal: legal.len(),
         }

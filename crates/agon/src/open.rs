@@ -16,6 +16,7 @@ use agon_gdl::interpreter as gdl;
 pub use agon_gdl::interpreter::GoalPolicy;
 pub use agon_gdl::params::{Param, Settings};
 pub use agon_gdl::symbols::Case;
+use agon_reals::interrupt::Interrupt;
 use agon_text::{Diagnostic, Severity, Source, did_you_mean, render};
 use agon_toss::circuit::NoCircuit;
 use agon_toss::interpreter as toss;
@@ -305,14 +306,32 @@ pub fn open_gdl(source: Arc<Source>, options: &OpenOptions) -> Result<Arc<gdl::G
 ///
 /// # Errors
 /// [`OpenError::Rules`] if the rules are wrong.
-pub fn open_toss(source: Arc<Source>) -> Result<Arc<toss::Game>, OpenError> {
+pub fn open_toss(source: Arc<Source>, options: &OpenOptions) -> Result<Arc<toss::Game>, OpenError> {
+    let source = expanded(source, &options.settings)?;
     let agon_toss::check::Checked { arena, findings } =
         agon_toss::check::check(Arc::clone(&source));
     let Some(arena) = arena else {
         return Err(OpenError::Rules { findings: errors(findings.0), source });
     };
-    toss::Game::open(arena, toss::Options::default())
+    toss::Game::open(arena, toss_options(&options.limits))
         .map_err(|finding| OpenError::Rules { findings: vec![*finding], source })
+}
+
+/// Returns the options of a structure rewriting game with limits.
+fn toss_options(limits: &OpenLimits) -> toss::Options {
+    let mut options = toss::Options {
+        interrupt: Interrupt { deadline: limits.until, stop: limits.stop.clone() },
+        deadline: limits.deadline,
+        ..toss::Options::default()
+    };
+    if let Some(bytes) = limits.bytes {
+        // A cell of a relation has four bytes, and a few relations are held at a time.
+        options.limits.cells = options.limits.cells.min(bytes / 16);
+    }
+    if let Some(steps) = limits.steps {
+        options.state_steps = options.state_steps.min(steps);
+    }
+    options
 }
 
 fn errors(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
@@ -390,16 +409,25 @@ fn open_toss_engine(
     options: &OpenOptions,
 ) -> Result<(Engine, Vec<String>), OpenError> {
     use agon_toss::circuit::CircuitLimits;
-    let game = open_toss(expanded(source, &options.settings)?)?;
+    let game = open_toss(source, options)?;
+    let limits = &options.limits;
+    let interrupt = Interrupt { deadline: limits.until, stop: limits.stop.clone() };
+    let interrupt = interrupt.no_later_than(limits.deadline);
     // A circuit is taken whenever one is made within modest limits: the interpreter of formulas is
     // much slower in every game that has a circuit.
     let compiled = match options.engine {
         EngineChoice::Interpreter => return Ok((Engine::TossInterpreter(game), Vec::new())),
         EngineChoice::Auto => {
-            let deadline = Deadline::new(auto_deadline(options.purpose));
-            game.compile(&CircuitLimits::modest(), deadline)
+            let at = interrupt.no_later_than(auto_deadline(options.purpose)).deadline;
+            let deadline = Deadline::new(at).or_when(interrupt.stop.as_deref());
+            let limits = CircuitLimits { interrupt: interrupt.clone(), ..CircuitLimits::modest() };
+            game.compile(&limits, deadline)
         }
-        EngineChoice::Circuit => game.compile(&CircuitLimits::default(), Deadline::NEVER),
+        EngineChoice::Circuit => {
+            let deadline = Deadline::new(interrupt.deadline).or_when(interrupt.stop.as_deref());
+            let limits = CircuitLimits { interrupt: interrupt.clone(), ..CircuitLimits::default() };
+            game.compile(&limits, deadline)
+        }
     };
     match compiled {
         Ok(compiled) => Ok((Engine::TossCircuit(game, Arc::new(compiled)), Vec::new())),

@@ -127,6 +127,26 @@ impl Game {
     }
 }
 
+impl Game {
+    /// Returns the specification of a player that compares all moves of a position, for analysis.
+    /// `auto` plays better, but it may know the value of its own choice only.
+    ///
+    /// ```
+    /// use agon::Game;
+    /// assert_eq!(Game::open("tic-tac-toe")?.analyst(), "mcts");
+    /// assert_eq!(Game::open("kuhn-poker")?.analyst(), "auto");
+    /// # Ok::<(), agon::OpenError>(())
+    /// ```
+    pub fn analyst(&self) -> &'static str {
+        let shape = self.shape();
+        if shape.hidden || shape.continuous || shape.players().count() < 2 {
+            "auto"
+        } else {
+            "mcts"
+        }
+    }
+}
+
 /// Time for a player to prepare before its first move where only moves have a time limit.
 const PREPARATION: Duration = Duration::from_secs(10);
 
@@ -247,5 +267,6 @@ impl GameTask for Build<'_> {
 
 /// Returns the language in which a player wants to look into the rules.
 pub(crate) fn rules_needed(spec: &PlayerSpec) -> RulesNeeded {
-    if spec.fuzzy_options().is_some() { RulesNeeded::Gdl } else { RulesNeeded::Own }
+    let needs_gdl = spec.fuzzy_options().is_some() || spec.combined().is_some();
+    if needs_gdl { RulesNeeded::Gdl } else { RulesNeeded::Own }
 }

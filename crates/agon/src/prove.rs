@@ -72,7 +72,9 @@ pub struct Answer {
 /// # Errors
 /// [`TemporalError`] if the formula cannot be read, or the game has no circuit.
 pub fn prove(game: &Game, text: &str, limits: &ProveLimits) -> Result<Vec<Answer>, TemporalError> {
-    let analysis = game.analysis().map_err(|why| TemporalError::new(why.to_string()))?;
+    let analysis = game
+        .analysis()
+        .map_err(|why| TemporalError::new(format!("there are no proofs about this game: {why}")))?;
     let rules = analysis.game();
     match text.trim().parse::<Question>() {
         Ok(question) => question.answer(game, rules, limits),
@@ -226,7 +228,7 @@ pub fn reason_text(reason: Reason) -> String {
         Reason::Induction(0) => "no state can have it".to_owned(),
         Reason::Induction(1) => "by induction over single steps".to_owned(),
         Reason::Induction(k) => format!("by induction over {k} steps"),
-        Reason::Length(n) => format!("no play is longer than {n} steps, and all were covered"),
+        Reason::Length(n) => format!("no play is longer than {n} steps"),
     }
 }
 
@@ -238,7 +240,11 @@ impl fmt::Display for Answer {
             write!(f, ", {}", reason_text(reason))?;
         }
         if decision.verdict == Verdict::Unknown {
-            write!(f, "; nothing was found within {} steps", decision.bound)?;
+            match decision.bound {
+                0 => {}
+                1 => write!(f, "; nothing was found within 1 step")?,
+                steps => write!(f, "; nothing was found within {steps} steps")?,
+            }
             if let Some(why) = &decision.why {
                 write!(f, ", because {why}")?;
             }
@@ -249,7 +255,8 @@ impl fmt::Display for Answer {
                 (false, true) => "a shortest play",
                 (false, false) => "a play",
             };
-            write!(f, ", {kind} of {} steps", line.len())?;
+            let steps = if line.len() == 1 { "step" } else { "steps" };
+            write!(f, ", {kind} of {} {steps}", line.len())?;
             for joint in line {
                 write!(f, "\n  {}", joint.join(" "))?;
             }

@@ -72,7 +72,11 @@ pub fn solution(
     megabytes: usize,
     hidden: HiddenGames,
 ) -> Result<Value, ReportError> {
-    let options = SolveOptions { bytes: megabytes.saturating_mul(1 << 20), hidden };
+    let options = SolveOptions {
+        bytes: megabytes.saturating_mul(1 << 20),
+        hidden,
+        ..SolveOptions::default()
+    };
     position.game().run(Solve { position, budget, options })
 }
 
@@ -137,6 +141,7 @@ pub fn method_name(method: Method) -> &'static str {
     match method {
         Method::BreadthFirst => "breadth-first search",
         Method::ProofNumbers => "proof-number search",
+        Method::TreeSearch => "tree search with proved bounds",
         Method::Retrograde => "all positions, from the end backwards",
     }
 }

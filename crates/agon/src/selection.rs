@@ -82,7 +82,7 @@ fn has_tag(game: &Shipped, tag: &str) -> bool {
             }
             None => return false,
         },
-        Language::Toss => match open::open_toss(source) {
+        Language::Toss => match open::open_toss(source, &open::OpenOptions::default()) {
             Ok(opened) => {
                 let shape = opened.shape();
                 let continuous = opened.arena().is_continuous();

@@ -33,8 +33,8 @@ async function fail(response: Response): Promise<never> {
 }
 
 /** Gets JSON. `match` is the id of the match whose secrets are sent. */
-export async function get<T>(path: string, match?: string): Promise<T> {
-  const response = await fetch(`/api/v1${path}`, { headers: headers(match) });
+export async function get<T>(path: string, match?: string, signal?: AbortSignal): Promise<T> {
+  const response = await fetch(`/api/v1${path}`, { headers: headers(match), signal });
   if (!response.ok) return fail(response);
   return response.json();
 }

@@ -87,6 +87,8 @@ export interface Ending {
   role?: number;
   text?: string;
   imported?: boolean;
+  /** How an imported record differs from the rules. */
+  note?: string;
 }
 
 export interface MatchView {
@@ -160,9 +162,13 @@ export interface Considered {
   value: number;
   probability: number;
   proven: boolean;
+  /** Joint moves that are expected, the move itself first; empty if not known. */
+  line: string[][];
 }
 
 export interface Report {
+  /** The specification of the player that analyses; hints have none. */
+  player?: string;
   role: number;
   role_name: string;
   best: string;
@@ -197,6 +203,37 @@ export interface Mark {
   kind: 'last' | 'candidate' | 'witness' | 'concept' | 'hint';
   label?: string;
   weight?: number;
+}
+
+/** The report of `agon assess`. */
+export interface Assessment {
+  players: string[];
+  play: {
+    strength: string;
+    plays: number;
+    given_up: number;
+    time_was_up: boolean;
+    payoffs: Record<string, { mean: number; interval: number } | undefined>;
+    /** Null, like what follows, if no play ended in time. */
+    draws: number | null;
+    decisive: number | null;
+    length: { mean: number; min: number; max: number } | null;
+    branching: number | null;
+    lead_changes: number | null;
+    first_player_advantage: number | null;
+  }[];
+  termination: {
+    known: 'proved' | 'cycle' | 'observed';
+    max_steps?: number;
+    step?: number;
+    moves?: string[][];
+    longest?: number;
+  };
+  /** Null if the game has no circuit. */
+  unused_moves: string[] | null;
+  unused_rules: string[];
+  symmetries: string[];
+  solution: { solved: boolean; values?: Record<string, number>; reason?: string };
 }
 
 /** What happens during one step of a continuous game. */

@@ -2,7 +2,8 @@
 
 use agon_game::PlayoutKind;
 use agon_search::{
-    Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, PlayoutPolicy, Simultaneous,
+    Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, PlayoutPolicy, PlayoutPreference,
+    Simultaneous,
 };
 
 /// Parses a number.
@@ -42,6 +43,8 @@ pub(crate) fn player(text: &str) -> (MctsOptions, f64) {
             "uniform" => options.playout_kind = Some(PlayoutKind::Uniform),
             "decisive" => options.playout_kind = Some(PlayoutKind::Decisive),
             "careful" => options.playout_kind = Some(PlayoutKind::Careful),
+            "average" => options.playout_preference = PlayoutPreference::Average,
+            "advantage" => options.playout_preference = PlayoutPreference::Advantage,
             "greedy" => options.choice = Choice::EpsilonGreedy { epsilon: number(value) },
             "temperature" => options.choice = Choice::Gibbs { temperature: number(value) },
             "leaves" => {

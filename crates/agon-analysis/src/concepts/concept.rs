@@ -209,9 +209,11 @@ impl Concept {
         super::words::sentence(self, None)
     }
 
-    /// Describes the concept in words. Directions are those of a drawn board.
-    pub(crate) fn sentence_on(&self, axes: Option<&Axes>) -> String {
-        super::words::sentence(self, axes)
+    /// Describes the concept in words, as what its facts are and how the second lies to the first:
+    /// "two discs of one colour" and "side by side". The second part is empty if the description
+    /// cannot be divided. Directions are those of a drawn board.
+    pub(crate) fn parts_on(&self, axes: Option<&Axes>) -> (String, String) {
+        super::words::parts(self, axes)
     }
 
     /// Returns the name of the facts.

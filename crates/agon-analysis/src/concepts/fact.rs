@@ -35,7 +35,7 @@ impl Fact {
     }
 
     /// Reads a fluent like [`Fact::parse`]. Arguments that are not numbers have their ranks.
-    fn parse_ordered(text: &str, orders: &Orders) -> Fact {
+    pub(super) fn parse_ordered(text: &str, orders: &Orders) -> Fact {
         let mut fact = Fact::parse(text);
         for (argument, rank) in fact.arguments.iter().zip(&mut fact.ranks) {
             *rank = rank.or_else(|| orders.get(argument).copied());
@@ -89,6 +89,11 @@ impl Facts {
     /// Returns an empty numbering of facts whose arguments have these orders.
     pub(super) fn with_orders(orders: Orders) -> Facts {
         Facts { orders, ..Facts::default() }
+    }
+
+    /// Returns the order of symbols other than numbers.
+    pub(super) fn orders(&self) -> &Orders {
+        &self.orders
     }
 
     /// Returns the number of a fact by its text, and adds the fact if it is new.

@@ -148,6 +148,11 @@ impl ConceptHeuristic {
         facts.filter(|fact| fact.name == name).map(ToString::to_string).collect()
     }
 
+    /// Returns the order of symbols that count as numbers.
+    pub(crate) fn orders(&self) -> &Orders {
+        self.facts.orders()
+    }
+
     /// Returns the `n` rules of a role that held at the ends of most plays, each with the number of
     /// these plays and its facts as text.
     pub fn most_frequent(&self, role: Role, n: usize) -> Vec<(u64, Vec<String>)> {

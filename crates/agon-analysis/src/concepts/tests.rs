@@ -50,8 +50,8 @@ fn concepts_are_written_as_rules_and_as_sentences() {
          (cell ?x0 (+ ?x1 2) ?x2))"
     );
     let sentences: Vec<String> = concepts_of_the_paper().iter().map(Concept::sentence).collect();
-    assert_eq!(sentences[0], "a cell and its right neighbour hold the same mark");
-    assert_eq!(sentences[1], "a cell and the cell 2 to the lower right hold the same mark");
+    assert_eq!(sentences[0], "a cell holds the same mark as its right neighbour");
+    assert_eq!(sentences[1], "a cell holds the same mark as the cell 2 to the lower right");
     assert_eq!(sentences[2], "a cell holds x and the cell 2 to the lower right holds o");
     assert_eq!(
         sentences[4],
@@ -199,8 +199,8 @@ fn directions_follow_the_drawn_board() {
         Some((fact.ranks[0]? as f64, -(fact.ranks[1]? as f64)))
     };
     let facts = ["(disc 1 1 red)", "(disc 2 1 red)", "(disc 1 2 red)"].map(str::to_owned);
-    let axes = Axes::of_facts(&facts, &drawing).expect("the facts are drawn");
-    let on_board = |facts: &[&str]| concept(facts).sentence_on(Some(&axes));
+    let axes = Axes::of_facts(&facts, &Orders::new(), &drawing).expect("the facts are drawn");
+    let on_board = |facts: &[&str]| super::words::sentence(&concept(facts), Some(&axes));
     assert_eq!(
         on_board(&["(disc 1 1 red)", "(disc 1 2 red)"]),
         "two discs of one colour, one on top of the other"
@@ -216,6 +216,26 @@ fn directions_follow_the_drawn_board() {
     assert_eq!(
         on_board(&["(disc 1 1 red)", "(disc 2 2 red)", "(disc 3 3 red)"]),
         "three discs of one colour in a row, on a diagonal that rises to the right"
+    );
+}
+
+/// The columns of a chess board are letters.
+#[test]
+fn letters_have_directions_on_the_drawn_board() {
+    let orders: Orders = [("a", 0), ("b", 1), ("c", 2)].map(|(s, n)| (s.to_owned(), n)).into();
+    let drawing = |text: &str| {
+        let fact = Fact::parse_ordered(text, &orders);
+        Some((fact.ranks[0]? as f64, -(fact.ranks[1]? as f64)))
+    };
+    let facts = ["(disc a 1 red)", "(disc b 1 red)", "(disc a 2 red)"].map(str::to_owned);
+    let axes = Axes::of_facts(&facts, &orders, &drawing).expect("the facts are drawn");
+    let pair = ["(disc a 1 red)", "(disc b 1 red)"];
+    let pair = pair.map(|text| Fact::parse_ordered(text, &orders));
+    let pair: Vec<&Fact> = pair.iter().collect();
+    let concept = Concept::of(&pair).expect("they form a concept");
+    assert_eq!(
+        super::words::sentence(&concept, Some(&axes)),
+        "two discs of one colour, side by side"
     );
 }
 

@@ -4,6 +4,7 @@
 //! as a row and a column, as in the paper.
 
 use super::concept::{Column, Concept};
+use super::fact::{Fact, Orders};
 
 /// Where facts are drawn: to the right and downwards, in any unit. `None` for facts that are not
 /// drawn on a board.
@@ -15,15 +16,28 @@ type Step = (i64, i64);
 /// The directions in which the numbers of a fact grow on a board: by argument, cells to the right
 /// and downwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Axes(Vec<Option<Step>>);
+pub(crate) struct Axes {
+    steps: Vec<Option<Step>>,
+    /// By argument: whether its symbols are colours or marks of players. `None` if the facts are
+    /// not known.
+    are_colours: Option<Vec<bool>>,
+}
+
+/// Symbols that say whose a piece is.
+const COLOURS: [&str; 10] =
+    ["white", "black", "red", "yellow", "blue", "green", "x", "o", "xplayer", "oplayer"];
 
 impl Axes {
     /// Finds the directions of the arguments of facts on a drawn board. Two facts that differ in one
-    /// argument by one show where it leads.
-    pub(crate) fn of_facts(facts: &[String], drawing: &Drawing<'_>) -> Option<Axes> {
-        let parsed: Vec<(super::fact::Fact, (f64, f64))> = facts
+    /// argument by one show where it leads. Symbols in `orders` count as numbers.
+    pub(crate) fn of_facts(
+        facts: &[String],
+        orders: &Orders,
+        drawing: &Drawing<'_>,
+    ) -> Option<Axes> {
+        let parsed: Vec<(Fact, (f64, f64))> = facts
             .iter()
-            .filter_map(|text| Some((super::fact::Fact::parse(text), drawing(text)?)))
+            .filter_map(|text| Some((Fact::parse_ordered(text, orders), drawing(text)?)))
             .collect();
         let n = parsed.first()?.0.arguments.len();
         let mut axes = vec![None; n];
@@ -46,7 +60,13 @@ impl Axes {
                 }
             }
         }
-        Some(Axes(axes)).filter(|axes| axes.0.iter().flatten().any(|&step| step != (0, 0)))
+        let is_colour = |argument: usize| {
+            let symbols = parsed.iter().filter_map(|(fact, _)| fact.arguments.get(argument));
+            symbols.into_iter().all(|symbol| COLOURS.contains(&symbol.as_str()))
+        };
+        let are_colours = Some((0..n).map(is_colour).collect());
+        let is_drawn = axes.iter().flatten().any(|&step| step != (0, 0));
+        is_drawn.then_some(Axes { steps: axes, are_colours })
     }
 
     /// Reads the first of two numbers as a row and the second as a column.
@@ -59,7 +79,12 @@ impl Axes {
             axes[row] = Some((0, 1));
             axes[column] = Some((1, 0));
         }
-        Axes(axes)
+        Axes { steps: axes, are_colours: None }
+    }
+
+    /// Returns whether the symbols of an argument are colours, as far as is known.
+    fn is_colour(&self, argument: usize) -> bool {
+        self.are_colours.as_ref().is_none_or(|are| are.get(argument) == Some(&true))
     }
 
     /// Returns the step from the first fact of a concept to another. `None` if a number does not
@@ -68,7 +93,7 @@ impl Axes {
         let mut sum = (0, 0);
         for (at, column) in concept.columns.iter().enumerate() {
             if let Column::Offsets(offsets) = column {
-                let (right, down) = self.0.get(at).copied().flatten()?;
+                let (right, down) = self.steps.get(at).copied().flatten()?;
                 sum.0 += right * offsets[fact];
                 sum.1 += down * offsets[fact];
             }
@@ -79,6 +104,15 @@ impl Axes {
 
 /// Describes a concept in words. `axes` are the directions of the drawn board, if they are known.
 pub(super) fn sentence(concept: &Concept, axes: Option<&Axes>) -> String {
+    match parts(concept, axes) {
+        (what, place) if place.is_empty() => what,
+        (what, place) => format!("{what} {place}"),
+    }
+}
+
+/// Describes a concept in two parts: what its facts are, and how the second lies to the first. The
+/// second part is empty if the description cannot be divided.
+pub(super) fn parts(concept: &Concept, axes: Option<&Axes>) -> (String, String) {
     let paper = Axes::of_paper(concept);
     let axes = axes.unwrap_or(&paper);
     let steps: Option<Vec<Step>> =
@@ -88,35 +122,44 @@ pub(super) fn sentence(concept: &Concept, axes: Option<&Axes>) -> String {
         "cell" | "square" | "field" | "place" | "location" | "position" | "board"
     );
     match steps {
-        Some(steps) if !is_place => pieces(concept, &steps),
+        Some(steps) if !is_place => pieces(concept, &steps, axes),
         steps => places(concept, steps.as_deref()),
     }
 }
 
 /// Describes pieces: "two discs of one colour, one on top of the other".
-fn pieces(concept: &Concept, steps: &[Step]) -> String {
+fn pieces(concept: &Concept, steps: &[Step], axes: &Axes) -> (String, String) {
     let name = &concept.name;
     let number = if concept.n_facts == 2 { "two" } else { "three" };
-    let plural = if name.ends_with('s') { name.clone() } else { format!("{name}s") };
+    let content = |column: &Column| !matches!(column, Column::Offsets(_));
+    let is_colour = |(at, column): (usize, &Column)| !content(column) || axes.is_colour(at);
+    let are_colours = concept.columns.iter().enumerate().all(is_colour);
+    // Whatever has a colour is a thing. Other names may be anything, such as "visited".
+    let has_content = concept.columns.iter().any(content);
+    let plural = match (has_content && are_colours, name.ends_with('s')) {
+        (true, true) => name.clone(),
+        (true, false) => match name.strip_suffix("man") {
+            Some(rest) => format!("{rest}men"),
+            None => format!("{name}s"),
+        },
+        (false, _) => format!("facts ({name} …)"),
+    };
     let contents: Vec<&Column> =
         concept.columns.iter().filter(|column| !matches!(column, Column::Offsets(_))).collect();
-    let [first, rest @ ..] = steps else { return format!("{number} {plural}") };
+    let whole = |text: String| (text, String::new());
+    let [first, rest @ ..] = steps else { return whole(format!("{number} {plural}")) };
     match contents.as_slice() {
-        [Column::Symbols(symbols)] => {
+        [Column::Symbols(symbols)] if are_colours => {
             let mut text = format!("a {name} of {}", symbols[0]);
             for (step, symbol) in steps.iter().zip(&symbols[1..]) {
                 text.push_str(&format!(" and, {}, one of {symbol}", relative(*step)));
             }
-            text
+            whole(text)
         }
         contents => {
-            let alike = match contents {
-                [] => String::new(),
-                [Column::Same] => " of one colour".to_owned(),
-                _ => " that are partly alike".to_owned(),
-            };
-            match rest {
-                [] => format!("{number} {plural}{alike}, {}", mutual(*first)),
+            let alike = likeness(concept, contents, are_colours);
+            whole(match rest {
+                [] => return (format!("{number} {plural}{alike},"), mutual(*first)),
                 [second, ..] if second.0 == 2 * first.0 && second.1 == 2 * first.1 => {
                     let line = match first {
                         (_, 0) => "side by side",
@@ -132,9 +175,32 @@ fn pieces(concept: &Concept, steps: &[Step]) -> String {
                     relative_to(*first, "the first"),
                     relative_to(*second, "the first")
                 ),
-            }
+            })
         }
     }
+}
+
+/// Says in what pieces with one or several other arguments are alike.
+fn likeness(concept: &Concept, contents: &[&Column], are_colours: bool) -> String {
+    match contents {
+        [] => return String::new(),
+        [Column::Same] if are_colours => return " of one colour".to_owned(),
+        contents if contents.iter().all(|column| **column == Column::Same) => {
+            return " that are alike".to_owned();
+        }
+        _ => {}
+    }
+    let numbered = concept.columns.iter().enumerate();
+    let parts: Vec<String> = numbered
+        .filter_map(|(at, column)| match column {
+            Column::Offsets(_) => None,
+            Column::Same => Some(format!("the same argument {}", at + 1)),
+            Column::Symbols(symbols) => {
+                Some(format!("{} in argument {}", symbols.join(" and "), at + 1))
+            }
+        })
+        .collect();
+    format!(" with {}", parts.join(" and "))
 }
 
 /// Describes how two pieces lie to each other.
@@ -182,13 +248,16 @@ fn relative_to((right, down): Step, it: &str) -> String {
     }
 }
 
-/// Describes places and what they hold: "a cell and its right neighbour hold the same mark".
-fn places(concept: &Concept, steps: Option<&[Step]>) -> String {
+/// Describes places and what they hold: "a cell holds the same mark as its right neighbour".
+fn places(concept: &Concept, steps: Option<&[Step]>) -> (String, String) {
     let name = &concept.name;
-    let places: Vec<String> = match steps {
-        Some(steps) => steps.iter().map(|&step| direction(name, step)).collect(),
-        None => (1..concept.n_facts).map(|fact| difference(concept, fact)).collect(),
+    let n_symbols = concept.columns.iter().filter(|c| matches!(c, Column::Symbols(_))).count();
+    let is_named_by_symbols =
+        n_symbols == 1 && !concept.columns.contains(&Column::Same) && are_equal(concept);
+    let Some(steps) = steps.or(if is_named_by_symbols { Some(&[]) } else { None }) else {
+        return (pattern(concept), String::new());
     };
+    let places: Vec<String> = steps.iter().map(|&step| direction(name, step)).collect();
     let symbols: Vec<&Column> =
         concept.columns.iter().filter(|column| !matches!(column, Column::Offsets(_))).collect();
     let all = match places.as_slice() {
@@ -196,9 +265,12 @@ fn places(concept: &Concept, steps: Option<&[Step]>) -> String {
         [one, two] => format!("a {name}, {one} and {two}"),
         _ => format!("a {name}"),
     };
-    match symbols.as_slice() {
-        [] => format!("there are {all}"),
-        [Column::Same] => format!("{all} hold the same mark"),
+    let text = match symbols.as_slice() {
+        [] => format!("facts ({name} …) together: one and {}", places.join(" and ")),
+        [Column::Same] => match places.as_slice() {
+            [one] => return (format!("a {name} holds the same mark as"), one.clone()),
+            _ => format!("{all} hold the same mark"),
+        },
         // Nothing but the symbol tells the facts apart, so it is their name.
         [Column::Symbols(marks)] if are_equal(concept) => {
             let named: Vec<String> = marks.iter().map(|mark| format!("{name} {mark}")).collect();
@@ -212,22 +284,11 @@ fn places(concept: &Concept, steps: Option<&[Step]>) -> String {
             text
         }
         several => {
-            let same = several.iter().filter(|column| ***column == Column::Same).count();
-            let other: Vec<String> = several
-                .iter()
-                .filter_map(|column| match column {
-                    Column::Symbols(marks) => Some(marks.join(", ")),
-                    Column::Same | Column::Offsets(_) => None,
-                })
-                .collect();
-            let mut text =
-                format!("{all} hold the same value in {same} of {} arguments", several.len());
-            if !other.is_empty() {
-                text.push_str(&format!(", and the values {} in others", other.join("; ")));
-            }
-            text
+            let alike = likeness(concept, several, false);
+            format!("facts ({name} …){alike} together: one and {}", places.join(" and "))
         }
-    }
+    };
+    (text, String::new())
 }
 
 /// Returns whether the facts of a concept have the same numbers, and at least one.
@@ -243,21 +304,31 @@ fn are_equal(concept: &Concept) -> bool {
     !offsets.is_empty() && offsets.into_iter().flatten().all(|&offset| offset == 0)
 }
 
-/// Describes a fact by how its numbers differ from those of the first fact.
-fn difference(concept: &Concept, fact: usize) -> String {
-    let name = &concept.name;
-    let mut parts = Vec::new();
-    for (at, column) in concept.columns.iter().enumerate() {
-        match column {
-            Column::Offsets(offsets) if offsets[fact] != 0 => {
-                parts.push(format!("{:+} in argument {}", offsets[fact], at + 1));
+/// Writes the facts of a concept that lie on no board: "(chips second x) and (chips first x+2)".
+fn pattern(concept: &Concept) -> String {
+    let facts = (0..concept.n_facts).map(|fact| {
+        let (mut numbers, mut others) = (["x", "y", "z", "u", "v", "w"].iter().cycle(), 0);
+        let arguments = concept.columns.iter().map(|column| match column {
+            Column::Offsets(offsets) => {
+                let letter = numbers.next().expect("a cycle does not end");
+                match offsets[fact] {
+                    0 => (*letter).to_owned(),
+                    offset => format!("{letter}{offset:+}"),
+                }
             }
-            Column::Offsets(_) | Column::Same | Column::Symbols(_) => {}
-        }
-    }
-    match parts.is_empty() {
-        true => format!("another {name}"),
-        false => format!("the {name} at {}", parts.join(" and ")),
+            Column::Same => {
+                others += 1;
+                format!("A{others}")
+            }
+            Column::Symbols(symbols) => symbols[fact].clone(),
+        });
+        let arguments: Vec<String> = arguments.collect();
+        format!("({} {})", concept.name, arguments.join(" "))
+    });
+    let facts: Vec<String> = facts.collect();
+    match facts.as_slice() {
+        [first @ .., last] => format!("{} and {last} together", first.join(", ")),
+        [] => concept.name.clone(),
     }
 }
 

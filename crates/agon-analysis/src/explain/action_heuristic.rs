@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agon_game::{Notation as _, Position as _, Role};
-use agon_gdl::interpreter::Interpreter;
+use agon_gdl::interpreter::{Interpreter, Move};
 use serde_json::{Value, json};
 
-use super::abbreviated;
-use super::properties::is_of_places;
+use super::properties_text::is_of_places;
 use super::prospects::{Literal, Prospect, Prospects};
+use super::{MAX_LISTED, abbreviated, listed};
 use crate::properties::Properties;
 use crate::regression::{
-    ActionHeuristics, Aim, Evaluator, Extent, Logic, Network, Reader, equalise, formula_text,
-    normalise,
+    ActionHeuristics, Aim, Evaluator, Extent, Formula, Logic, Network, Reader, Shape, equalise,
+    formula_text, normalise,
 };
 
 /// Maximum number of parts of a formula in JSON.
@@ -28,8 +28,12 @@ struct RatedMove {
     text: String,
     /// The goal values, each with its formula.
     formulas: Vec<(i64, String)>,
-    /// By goal value: the ways to it, the nearest first.
+    /// By goal value: the ways to it, the nearest first. Empty if there is none.
     prospects: Vec<(i64, Vec<Prospect>)>,
+    /// By goal value: whether no state at all lets the move reach it.
+    is_never: Vec<bool>,
+    /// Whether the game goes on after the move, whatever the others do.
+    goes_on: bool,
     /// The degree of truth of the goals after the move.
     raw: f64,
     /// The degree, scaled from 0 for the worst to 1 for the best legal move of the role.
@@ -90,8 +94,8 @@ pub fn action_heuristic_text(
     let mut lines = Vec::new();
     if let Some(level) = heuristics.extent.max_level {
         lines.push(format!(
-            "conditions nested more than {level} levels deep in the goals are too large; they \
-             count as unknown"
+            "the goals are too large to follow in full: conditions nested more than {level} \
+             levels deep count as unknown"
         ));
     }
     let words = Words::new(heuristics, properties);
@@ -100,6 +104,10 @@ pub fn action_heuristic_text(
         lines.push("no role has a choice here".to_owned());
     }
     for role in choosers {
+        if position.shape().nature == Some(role) {
+            lines.push("chance decides here".to_owned());
+            continue;
+        }
         let own: Vec<&RatedMove> = all.iter().filter(|rated| rated.role == role).collect();
         lines.extend(role_lines(&words, role, &own, n_shown));
     }
@@ -112,41 +120,54 @@ fn role_lines(words: &Words<'_>, role: Role, moves: &[&RatedMove], n_shown: usiz
     let name = &words.heuristics.roles[role.index()].name;
     let n = moves.len();
     let common = common_ways(moves);
-    // Moves that do the same are described once.
+    // Moves that do the same and are rated alike are described once.
     let mut groups: Vec<(Vec<String>, Vec<&RatedMove>)> = Vec::new();
     for &rated in moves {
         let effects = words.effects(rated, &common);
         let is_alike = |(known, group): &(Vec<String>, Vec<&RatedMove>)| {
-            *known == effects && group[0].raw == rated.raw
+            *known == effects && rating(group[0]) == rating(rated)
         };
         match groups.iter_mut().find(|group| is_alike(group)) {
             Some((_, group)) => group.push(rated),
             None => groups.push((effects, vec![rated])),
         }
     }
-    if let [(effects, _)] = groups.as_slice() {
+    let effects = &groups[0].0;
+    let is_one_effect = groups.iter().all(|(others, _)| others == effects);
+    let is_one_value = first.value == last.value;
+    if is_one_effect && is_one_value {
         let subject = match n {
             1 => format!("the only move of {name}, {},", first.text),
+            2 => format!("both moves of {name} are alike: each of them"),
             _ => format!("all {n} moves of {name} are alike: each of them"),
         };
         return sentences(&subject, effects);
     }
-    let mut lines = vec![if first.value == last.value {
+    let mut lines = vec![if is_one_value {
         format!("the {n} moves of {name} are worth about the same ({})", degree(first.raw))
     } else {
+        let (low, high) = (degree(last.raw), degree(first.raw));
+        let range = if low == high { high } else { format!("{low} to {high}") };
         format!(
             "the {n} moves of {name}, rated from 1.00 for the best to 0.00 for the worst; in \
-             brackets the degree of truth of the goals after them, {} to {}",
-            degree(last.raw),
-            degree(first.raw)
+             brackets the degree of truth of the goals after them, {range}"
         )
     }];
+    // What is true of every move is said once, and the moves are only rated.
+    if is_one_effect {
+        lines.extend(sentences("each of them", effects));
+    }
     for (effects, group) in groups.iter().take(n_shown) {
         let texts: Vec<String> = group.iter().map(|rated| rated.text.clone()).collect();
         let raw = degree(group[0].raw);
+        let moves = abbreviated(&texts, 4);
+        let rated = format!("{:.2} [{raw}]  {moves}", group[0].value);
+        if is_one_effect {
+            lines.push(rated);
+            continue;
+        }
         let each = if texts.len() > 1 { ": each" } else { "" };
-        let subject = format!("{:.2} [{raw}]  {}{each}", group[0].value, abbreviated(&texts, 4));
-        lines.extend(sentences(&subject, effects));
+        lines.extend(sentences(&format!("{rated}{each}"), effects));
     }
     if groups.len() > n_shown {
         let n_more: usize = groups[n_shown..].iter().map(|(_, group)| group.len()).sum();
@@ -154,6 +175,11 @@ fn role_lines(words: &Words<'_>, role: Role, moves: &[&RatedMove], n_shown: usiz
         lines.push(format!("… and {n_more} more {moves}"));
     }
     lines
+}
+
+/// Returns the numbers that are shown of a move.
+fn rating(rated: &RatedMove) -> (String, String) {
+    (format!("{:.2}", rated.value), degree(rated.raw))
 }
 
 /// Returns the ways that are open after all moves but at most one, by goal. They do not depend on
@@ -187,9 +213,9 @@ fn sentences(subject: &str, effects: &[String]) -> Vec<String> {
     lines
 }
 
-/// Formats a degree of truth. Small degrees keep their order of magnitude.
+/// Formats a degree of truth. What is not quite false does not look as if it were.
 fn degree(truth: f64) -> String {
-    if truth == 0.0 || truth >= 0.0005 { format!("{truth:.4}") } else { format!("{truth:.1e}") }
+    if truth > 0.0 && truth < 0.00005 { "<0.0001".to_owned() } else { format!("{truth:.4}") }
 }
 
 /// Writes fluents and what is missing in words.
@@ -197,30 +223,37 @@ struct Words<'a> {
     heuristics: &'a ActionHeuristics,
     /// By name of a fluent: the two arguments that are a place on a board.
     boards: BTreeMap<String, [usize; 2]>,
-    /// By fluent: whether it only says which role has a choice.
-    is_turn: Vec<bool>,
+    /// By fluent: whether it only says which role has a choice, or which step it is.
+    is_passing: Vec<bool>,
 }
 
 impl<'a> Words<'a> {
     fn new(heuristics: &'a ActionHeuristics, properties: Option<&Properties>) -> Words<'a> {
         let mut boards = BTreeMap::new();
-        let mut turns = Vec::new();
+        let mut passing = BTreeSet::new();
         if let Some(properties) = properties {
             let symbols = &properties.game.rules().sheet().symbols;
             for board in properties.boards.iter().filter(|b| is_of_places(properties, b)) {
                 boards.insert(symbols.name(board.name).to_owned(), board.arguments);
             }
             let controls = properties.turns.roles.iter().filter_map(|role| role.control);
-            turns = controls.map(|(fluent, _)| properties.fluents[fluent].text.clone()).collect();
+            let controls = controls.map(|(fluent, _)| fluent);
+            let steps = properties.length.counters.iter().flatten().copied();
+            let fluents = controls.chain(steps);
+            passing = fluents.map(|fluent| properties.fluents[fluent].text.clone()).collect();
         }
-        let is_turn = heuristics.fluents.iter().map(|text| turns.contains(text)).collect();
-        Words { heuristics, boards, is_turn }
+        let is_passing = heuristics.fluents.iter().map(|text| passing.contains(text)).collect();
+        Words { heuristics, boards, is_passing }
     }
 
     /// Describes what a move does for each goal, as verb phrases.
     fn effects(&self, rated: &RatedMove, common: &BTreeSet<(i64, Vec<Literal>)>) -> Vec<String> {
         let mut effects = Vec::new();
-        for (goal, ways) in rated.prospects.iter().rev() {
+        for ((goal, ways), &is_never) in rated.prospects.iter().zip(&rated.is_never).rev() {
+            if is_never {
+                effects.push(self.cannot(*goal));
+                continue;
+            }
             // What the move adds counts, unless it adds nothing.
             let is_own = |way: &&Prospect| {
                 way.missing.is_empty() || !common.contains(&(*goal, way.missing.clone()))
@@ -228,32 +261,36 @@ impl<'a> Words<'a> {
             let own: Vec<Prospect> = ways.iter().filter(is_own).cloned().collect();
             let is_nearest = |way: &Prospect| way.missing.len() <= ways[0].missing.len();
             effects.extend(match own.first() {
-                Some(first) if is_nearest(first) => self.effect(*goal, &own),
-                _ => self.effect(*goal, ways),
+                Some(first) if is_nearest(first) => self.effect(rated, *goal, &own),
+                _ => self.effect(rated, *goal, ways),
             });
         }
         effects
     }
 
-    fn effect(&self, goal: i64, ways: &[Prospect]) -> Vec<String> {
+    fn effect(&self, rated: &RatedMove, goal: i64, ways: &[Prospect]) -> Vec<String> {
         let extent = self.heuristics.extent;
         let in_two = if extent.n_steps > 1 { " in two steps" } else { "" };
         let reaches = match extent.aim {
+            // Many rulesheets define goals at every position, such as who is ahead.
+            Aim::Reach if rated.goes_on && extent.n_steps == 1 => {
+                format!("meets the condition of goal {goal}, which counts when the game ends")
+            }
             Aim::Reach => format!("reaches goal {goal}{in_two}"),
             Aim::ReachAtEnd => format!("ends the game with goal {goal}{in_two}"),
             Aim::AvoidWorst => format!("avoids goal {goal}{in_two}"),
         };
-        let ways: Vec<Prospect> = ways.iter().map(|way| self.without_turns(way)).collect();
+        let ways =
+            self.distinct(ways.iter().map(|way| self.about_the_goal(rated.role, way)).collect());
         let Some(nearest) = ways.first() else {
             return vec![match extent.aim {
-                Aim::Reach => format!("leaves no way to goal {goal}"),
-                Aim::ReachAtEnd => format!("does not end the game with goal {goal}"),
+                Aim::Reach | Aim::ReachAtEnd => self.cannot(goal),
                 Aim::AvoidWorst => format!("ends the game with goal {goal}"),
             }];
         };
         if nearest.has_unknown {
             return vec![format!(
-                "has an unknown effect: whether it {reaches} is too large a question"
+                "may bring goal {goal} nearer, but the goal is too complex to say how"
             )];
         }
         if nearest.missing.is_empty() {
@@ -266,9 +303,14 @@ impl<'a> Words<'a> {
         if extent.aim == Aim::AvoidWorst {
             return vec![format!("ends the game with goal {goal}")];
         }
+        if nearest.missing.iter().all(|literal| self.is_passing[literal.fluent]) {
+            return vec![format!("leaves goal {goal} to later steps")];
+        }
         let n_missing = nearest.missing.len();
         if n_missing > MAX_LISTED {
-            return vec![format!("leaves goal {goal} far away: {n_missing} facts are missing")];
+            return vec![format!(
+                "leaves goal {goal} far away: {n_missing} facts would have to change"
+            )];
         }
         let near: Vec<&Prospect> =
             ways.iter().filter(|way| !way.has_unknown && way.missing.len() == n_missing).collect();
@@ -278,15 +320,30 @@ impl<'a> Words<'a> {
                 [one, other] => format!("{one} or {other}"),
                 any => format!("one of {}", abbreviated(any, MAX_WAYS)),
             };
-            return vec![format!("leaves goal {goal} one fact away: {any} is missing")];
+            return vec![format!("needs {any} for goal {goal}")];
+        }
+        // Ways that need several facts differ little, so one of them is an example of all.
+        if n_missing > 1 && near.len() > 1 {
+            let n_ways = near.len();
+            let (held, missing) = (self.held(near[0]), self.missing(near[0]));
+            return vec![match held.is_empty() {
+                true => format!(
+                    "leaves goal {goal} {n_missing} facts away, in {n_ways} ways, such as {missing}"
+                ),
+                false => format!(
+                    "works towards goal {goal} in {n_ways} ways with {n_missing} facts missing, \
+                     such as {missing}, where {held}"
+                ),
+            }];
         }
         let mut effects = Vec::new();
         for way in near.iter().take(MAX_WAYS) {
             let held = self.held(way);
             let missing = self.missing(way);
             effects.push(match (n_missing, held.is_empty()) {
-                (1, false) => format!("threatens {missing}: {held}"),
-                (1, true) => format!("leaves goal {goal} one fact away: {missing} is missing"),
+                (1, false) if self.are_places(way) => format!("threatens {missing}: {held}"),
+                (1, false) => format!("needs {missing} for goal {goal}: {held}"),
+                (1, true) => format!("needs {missing} for goal {goal}"),
                 (_, false) => format!("works towards goal {goal}: {held}, {missing} are missing"),
                 (_, true) => format!("leaves goal {goal} {n_missing} facts away: {missing}"),
             });
@@ -299,12 +356,43 @@ impl<'a> Words<'a> {
         effects
     }
 
-    /// Removes the fluents that only say which role has a choice, unless nothing else is left.
-    fn without_turns(&self, way: &Prospect) -> Prospect {
+    /// Says that a move cannot reach a goal, whatever the position.
+    fn cannot(&self, goal: i64) -> String {
+        match self.heuristics.extent.aim {
+            Aim::Reach => format!("can never be the last move before goal {goal}"),
+            Aim::ReachAtEnd => format!("cannot end the game with goal {goal}"),
+            Aim::AvoidWorst => format!("cannot avoid goal {goal}"),
+        }
+    }
+
+    /// Of ways that need the same, keeps the one that has most already. A line that runs through
+    /// the place of the move and one that does not may both need one more place.
+    fn distinct(&self, ways: Vec<Prospect>) -> Vec<Prospect> {
+        let mut kept: Vec<Prospect> = Vec::new();
+        for way in ways {
+            match kept
+                .iter_mut()
+                .find(|other| other.missing == way.missing && other.has_unknown == way.has_unknown)
+            {
+                Some(other) if other.held.len() >= way.held.len() => {}
+                Some(other) => *other = way,
+                None => kept.push(way),
+            }
+        }
+        kept
+    }
+
+    /// Removes the fluents that pass by themselves, unless nothing else is left, and the conditions
+    /// of the move itself, such as the disc that carries a dropped one: no goal reads them.
+    fn about_the_goal(&self, role: Role, way: &Prospect) -> Prospect {
         let mut way = way.clone();
-        way.held.retain(|&fluent| !self.is_turn[fluent]);
-        if way.missing.iter().any(|literal| !self.is_turn[literal.fluent]) {
-            way.missing.retain(|literal| !self.is_turn[literal.fluent]);
+        way.held.retain(|&fluent| !self.is_passing[fluent]);
+        if self.heuristics.extent.n_steps == 1 {
+            let read = &self.heuristics.roles[role.index()].goal_fluents;
+            way.held.retain(|fluent| read.binary_search(fluent).is_ok());
+        }
+        if way.missing.iter().any(|literal| !self.is_passing[literal.fluent]) {
+            way.missing.retain(|literal| !self.is_passing[literal.fluent]);
         }
         way
     }
@@ -316,12 +404,12 @@ impl<'a> Words<'a> {
             (true, _) => String::new(),
             (false, true) => {
                 let places = way.held.iter().map(|&fluent| self.place(fluent)).collect::<Vec<_>>();
-                format!("{} {verb} yours already", list(&places))
+                format!("{} {verb} yours already", listed(&places))
             }
             (false, false) => {
                 let texts = way.held.iter().map(|&fluent| self.text(fluent)).collect::<Vec<_>>();
                 let verb = if way.held.len() == 1 { "holds" } else { "hold" };
-                format!("{} {verb} already", list(&texts))
+                format!("{} {verb} already", listed(&texts))
             }
         }
     }
@@ -334,7 +422,7 @@ impl<'a> Words<'a> {
             (true, false) => self.text(literal.fluent),
             (false, _) => format!("the end of {}", self.text(literal.fluent)),
         };
-        list(&way.missing.iter().map(text).collect::<Vec<_>>())
+        listed(&way.missing.iter().map(text).collect::<Vec<_>>())
     }
 
     fn text(&self, fluent: usize) -> String {
@@ -378,21 +466,6 @@ impl<'a> Words<'a> {
 /// What an empty place holds, in most rulesheets.
 const NOBODYS: [&str; 4] = ["blank", "b", "empty", "free"];
 
-/// Maximum number of items of a list in a sentence.
-const MAX_LISTED: usize = 6;
-
-/// Joins texts with commas and a final "and". A long list is cut short.
-fn list(texts: &[String]) -> String {
-    match texts {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] if texts.len() <= MAX_LISTED => {
-            format!("{} and {last}", first.join(", "))
-        }
-        _ => abbreviated(texts, MAX_LISTED),
-    }
-}
-
 /// Returns the legal moves of all roles with a choice, those of each role in descending order of
 /// value.
 fn rated_moves(heuristics: &ActionHeuristics, position: &Interpreter) -> Vec<RatedMove> {
@@ -409,6 +482,7 @@ fn rated_moves(heuristics: &ActionHeuristics, position: &Interpreter) -> Vec<Rat
     let mut prospects = Prospects::new(&heuristics.formulas, &heuristics.knowledge, holds);
     let mut all = Vec::new();
     let choosers: Vec<Role> = position.choosers().collect();
+    let is_alone = choosers.len() == 1;
     for role in choosers {
         let own = &heuristics.roles[role.index()];
         let mut of_role = Vec::new();
@@ -422,15 +496,28 @@ fn rated_moves(heuristics: &ActionHeuristics, position: &Interpreter) -> Vec<Rat
                 (goal, formula_text(&heuristics.formulas, formula, &heuristics.fluents, MAX_PARTS))
             });
             let formulas = formulas.collect();
+            // What the move itself uses up, such as the empty place that it fills, says nothing
+            // about the goal.
+            let (used, goes_on) = match is_alone {
+                true => outcome(heuristics, position, role, m),
+                false => (Vec::new(), false),
+            };
             let ways = own.goals.iter().zip(regressed);
-            let ways = ways.map(|(&goal, &formula)| (goal, prospects.of(formula)));
+            let ways: Vec<(i64, Vec<Prospect>)> =
+                ways.map(|(&goal, &formula)| (goal, prospects.without(formula, &used))).collect();
+            let is_false = |&formula: &Formula| {
+                !formula.is_negated() && matches!(heuristics.formulas.shape(formula), Shape::False)
+            };
+            let is_never = regressed.iter().map(is_false).collect();
             let raw = evaluator.value(role, place).unwrap_or(0.0);
             places.push(Some(place));
             of_role.push(RatedMove {
                 role,
                 text: position.move_text(m),
                 formulas,
-                prospects: ways.collect(),
+                prospects: ways,
+                is_never,
+                goes_on,
                 raw,
                 value: raw,
             });
@@ -445,4 +532,27 @@ fn rated_moves(heuristics: &ActionHeuristics, position: &Interpreter) -> Vec<Rat
         all.extend(of_role);
     }
     all
+}
+
+/// Returns the fluents that hold before a move and not after it, and whether the game goes on.
+fn outcome(
+    heuristics: &ActionHeuristics,
+    position: &Interpreter,
+    role: Role,
+    m: &Move,
+) -> (Vec<usize>, bool) {
+    let joint: Vec<Move> = position
+        .shape()
+        .roles()
+        .map(|other| if other == role { *m } else { position.legal_moves(other)[0] })
+        .collect();
+    let mut after = position.clone();
+    after.advance(&joint);
+    let goes_on = !after.is_terminal();
+    let after: BTreeSet<String> = after.state_text().into_iter().collect();
+    let used: BTreeSet<String> =
+        position.state_text().into_iter().filter(|text| !after.contains(text)).collect();
+    let fluents = heuristics.fluents.iter().enumerate();
+    let used = fluents.filter(|(_, text)| used.contains(*text)).map(|(fluent, _)| fluent).collect();
+    (used, goes_on)
 }

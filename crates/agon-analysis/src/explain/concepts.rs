@@ -10,6 +10,9 @@ use crate::concepts::{Axes, Concept, ConceptHeuristic, Drawing};
 /// Maximum number of rules that are shown for each role.
 const N_RULES: usize = 10;
 
+/// Maximum number of concepts of three facts that are described.
+const N_TERNARY: usize = 3;
+
 /// Returns the concepts and, for each role, the sets of facts with the highest values as JSON.
 /// `ternary` are concepts of three facts of the same game.
 pub fn concepts_json<P: Notation>(
@@ -78,12 +81,16 @@ pub fn concepts_text<P: Notation>(
         );
     }
     let mut axes = BTreeMap::new();
-    lines.extend(concept_lines(heuristic, view, &mut axes));
+    let pairs = concept_lines(heuristic, view, &mut axes, view.n_shown);
+    if !pairs.is_empty() {
+        lines.push("most often at the ends of the plays that were won:".to_owned());
+        lines.extend(pairs.into_iter().map(|line| format!("  {line}")));
+    }
     if let Some(ternary) = view.ternary.filter(|ternary| !ternary.concepts.is_empty()) {
-        let found = concept_lines(ternary, view, &mut axes);
+        let found = concept_lines(ternary, view, &mut axes, view.n_shown.min(N_TERNARY));
         if !found.is_empty() {
             lines.push("of three facts:".to_owned());
-            lines.extend(found);
+            lines.extend(found.into_iter().map(|line| format!("  {line}")));
         }
     }
     let players: Vec<Role> = position.shape().players().collect();
@@ -92,6 +99,10 @@ pub fn concepts_text<P: Notation>(
         let n_won = heuristic.n_won[role.index()] as u64;
         if n_won == 0 {
             lines.push(format!("{name} won none of {}", plays(n_plays)));
+            continue;
+        }
+        if n_won < MIN_WON {
+            lines.push(format!("{name} won only {n_won} of {}", plays(n_plays)));
             continue;
         }
         let shares = frequent(heuristic, &players, role);
@@ -109,6 +120,8 @@ pub fn concepts_text<P: Notation>(
 
 /// Maximum number of sets of facts of another role that are compared with those of a role.
 const N_COMPARED: usize = 1000;
+/// Minimum number of plays that a role has won for percentages of them to mean something.
+const MIN_WON: u64 = 20;
 /// Minimum share of the plays of a winner in which facts must hold to be worth a line.
 const MIN_SHARE: f64 = 0.25;
 
@@ -131,28 +144,38 @@ fn frequent(heuristic: &ConceptHeuristic, players: &[Role], role: Role) -> Vec<(
     found
 }
 
-/// Describes the concepts of a heuristic that occur most often.
+/// Describes the concepts of a heuristic that occur most often, at most `n_shown`. Concepts that
+/// differ only in where the second fact lies share a sentence.
 fn concept_lines(
     heuristic: &ConceptHeuristic,
     view: &ConceptView<'_>,
     axes: &mut BTreeMap<String, Option<Axes>>,
+    n_shown: usize,
 ) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut sentences: Vec<(String, Vec<String>)> = Vec::new();
     // Concepts that differ in the direction of a diagonal, say, are described alike.
     let mut known = BTreeSet::new();
     for (_, concept) in heuristic.best_concepts(4 * view.n_shown) {
         let axes = axes.entry(concept.name().to_owned()).or_insert_with(|| {
-            Axes::of_facts(&heuristic.facts_named(concept.name()), view.drawing?)
+            let facts = heuristic.facts_named(concept.name());
+            Axes::of_facts(&facts, heuristic.orders(), view.drawing?)
         });
-        let sentence = concept.sentence_on(axes.as_ref());
-        if lines.len() < view.n_shown && known.insert(sentence.clone()) {
-            lines.push(sentence);
+        let (what, place) = concept.parts_on(axes.as_ref());
+        if known.len() >= n_shown || !known.insert((what.clone(), place.clone())) {
+            continue;
+        }
+        match sentences.iter_mut().find(|(other, places)| *other == what && !places.is_empty()) {
+            Some((_, places)) if !place.is_empty() => places.push(place),
+            _ => {
+                let places = if place.is_empty() { Vec::new() } else { vec![place] };
+                sentences.push((what, places));
+            }
         }
     }
-    match heuristic.concepts.len().saturating_sub(lines.len()) {
-        0 => {}
-        1 => lines.push("… and one more concept".to_owned()),
-        more => lines.push(format!("… and {more} more concepts")),
-    }
-    lines
+    let sentence = |(what, places): (String, Vec<String>)| match places.as_slice() {
+        [] => what,
+        [one] => format!("{what} {one}"),
+        [first @ .., last] => format!("{what} {}, or {last}", first.join(", ")),
+    };
+    sentences.into_iter().map(sentence).collect()
 }

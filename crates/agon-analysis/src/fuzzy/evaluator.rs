@@ -350,7 +350,9 @@ impl FuzzyEvaluator {
             return Degree::of(logic.fuzzy(self.is_solvable(query)));
         }
         let n_true = self.count(query).unwrap_or(0);
-        let n_instances = fuzzy.queries[query].n_instances.unwrap_or(UNKNOWN_INSTANCES);
+        // Where the maximum is unknown, nothing is assumed to be possible beyond what holds. A
+        // guess of a hundred instances would make a condition without any solution almost true.
+        let n_instances = fuzzy.queries[query].n_instances.unwrap_or(n_true.max(1));
         logic.generalised_or(n_true, n_instances)
     }
 
@@ -415,9 +417,6 @@ impl FuzzyEvaluator {
         closeness.of(&distances)
     }
 }
-
-/// Assumed maximum number of solutions of an expression for which the maximum is unknown.
-const UNKNOWN_INSTANCES: usize = 100;
 
 /// How distances become degrees of truth.
 struct Closeness {

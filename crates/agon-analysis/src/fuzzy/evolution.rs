@@ -100,6 +100,22 @@ impl Domain {
         Some(Domain { kind, place, steps, norm })
     }
 
+    /// Divides distances by the extent of the part of the graph to which these values belong: the
+    /// longest of the shortest paths between two of them. Elements outside of that part keep their
+    /// distances. Nothing changes if no path leads from one of the values to another.
+    fn divide_by_extent(&mut self, values: impl Iterator<Item = TermId>) {
+        let values: Vec<TermId> = values.collect();
+        let pairs = values.iter().flat_map(|&from| values.iter().map(move |&to| (from, to)));
+        let longest = pairs.filter_map(|(from, to)| self.steps(from, to)).max().unwrap_or(0);
+        if longest == 0 {
+            return;
+        }
+        self.norm = match self.kind {
+            DomainKind::Natural => f64::from(longest + 1),
+            DomainKind::Graph => f64::from(longest),
+        };
+    }
+
     /// Returns the number of steps from one value to another. `None` if there is no path.
     pub(crate) fn steps(&self, from: TermId, to: TermId) -> Option<u32> {
         if from == to {
@@ -357,41 +373,18 @@ impl Evolution {
             edges.retain(|(a, b)| own.contains(a) && own.contains(b));
         }
         let mut domain = if is_too_large { None } else { Domain::new(&edges) };
-        // Grounding knows no walls, so it often leads beyond the edge of a board. What was never
-        // seen beyond the last place that was, on a line, is not part of the board.
-        if domain.as_ref().is_some_and(|domain| domain.kind == DomainKind::Natural) {
+        // Grounding knows no walls, so it often leads beyond the edge of a board. The distances
+        // between the places that were seen in play tell how large the board is.
+        if let Some(domain) = &mut domain {
             let seen = theory
                 .fluents_of_form(form)
                 .filter(|&(fluent, _)| theory.seen.contains(&theory.fluents()[fluent]));
-            let mut seen: BTreeSet<TermId> = seen.map(|(_, values)| values[argument]).collect();
-            if !seen.is_empty() {
-                seen.extend(target);
-                without_unseen_ends(&mut edges, &seen);
-                domain = Domain::new(&edges);
-            }
+            let seen: BTreeSet<TermId> = seen.map(|(_, values)| values[argument]).collect();
+            domain.divide_by_extent(seen.into_iter().chain(target));
         }
         let domain = domain.map(Arc::new);
         self.domains.insert(key, domain.clone());
         domain
-    }
-}
-
-/// Removes the ends of a line up to the first values that were seen.
-fn without_unseen_ends(edges: &mut BTreeSet<(TermId, TermId)>, seen: &BTreeSet<TermId>) {
-    loop {
-        let mut beside: BTreeMap<TermId, BTreeSet<TermId>> = BTreeMap::new();
-        for &(a, b) in edges.iter().filter(|(a, b)| a != b) {
-            beside.entry(a).or_default().insert(b);
-            beside.entry(b).or_default().insert(a);
-        }
-        let is_unseen_end = |value: &TermId| {
-            !seen.contains(value) && beside.get(value).is_some_and(|n| n.len() < 2)
-        };
-        let n_before = edges.len();
-        edges.retain(|(a, b)| !is_unseen_end(a) && !is_unseen_end(b));
-        if edges.len() == n_before {
-            return;
-        }
     }
 }
 

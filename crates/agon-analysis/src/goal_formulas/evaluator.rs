@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::time::Instant;
 
 use agon_circuit::ScalarCircuit;
 use agon_game::{Notation, Position as _, Rng, Role};
@@ -112,6 +113,19 @@ impl GoalEvaluator {
         game: &Arc<Game>,
         terms: &GoalTerms,
     ) -> Result<GoalEvaluator, EvaluationError> {
+        GoalEvaluator::for_search_until(game, terms, None)
+    }
+
+    /// Prepares the terms like [`GoalEvaluator::for_search`], and ends the measurement of the usual
+    /// size at the deadline. Estimates then depend on what was measured before.
+    ///
+    /// # Errors
+    /// If a term cannot be evaluated.
+    pub fn for_search_until(
+        game: &Arc<Game>,
+        terms: &GoalTerms,
+        deadline: Option<Instant>,
+    ) -> Result<GoalEvaluator, EvaluationError> {
         let mut evaluator = GoalEvaluator::new(game, terms)?;
         evaluator.compiled =
             GoalCircuit::new(game, terms, SEARCH_LIMITS).ok().map(|circuit| CompiledTerms {
@@ -119,7 +133,7 @@ impl GoalEvaluator {
                 facts: Vec::new(),
                 bits: None,
             });
-        evaluator.unit = evaluator.usual_size();
+        evaluator.unit = evaluator.usual_size(deadline);
         Ok(evaluator)
     }
 
@@ -200,10 +214,17 @@ impl GoalEvaluator {
     /// halves of their range, in states of random plays. Some terms have values of hundredths,
     /// others of hundreds. Without scaling, the former would hardly differ from the middle, and the
     /// latter hardly from the ends.
-    fn usual_size(&mut self) -> f64 {
+    fn usual_size(&mut self, deadline: Option<Instant>) -> f64 {
         let (mut squares, mut n) = (0.0, 0);
-        for seed in 0..N_PLAYS {
+        let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        'plays: for seed in 0..N_PLAYS {
+            if is_late() {
+                break;
+            }
             for state in sampled(&self.game, seed) {
+                if is_late() {
+                    break 'plays;
+                }
                 for player in 0..self.game.arena().players().len() {
                     let Some(value) = self.number(state.structure(), state.location(), player)
                     else {

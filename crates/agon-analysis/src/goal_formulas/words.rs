@@ -1,6 +1,6 @@
 //! Evaluation functions in words, and as lists of addends.
 
-use agon_structures::formula::{Aggregate, Fold, Operator, Term, Variable};
+use agon_structures::formula::{Aggregate, Fold, Formula, Operator, Term, Variable};
 use agon_structures::rational::Rational;
 
 /// Returns the addends of a term, each with its factor.
@@ -36,18 +36,94 @@ fn collect<'t>(term: &'t Term, factor: Rational, found: &mut Vec<(Rational, &'t 
 /// Returns the term in words: a line for each addend, with the parts of an addend indented below
 /// it.
 pub fn in_words(term: &Term) -> Vec<String> {
+    addends(term).into_iter().flat_map(|(factor, addend)| addend_in_words(factor, addend)).collect()
+}
+
+/// Returns an addend with its factor in words: a line, and further lines for its parts.
+pub fn addend_in_words(factor: Rational, addend: &Term) -> Vec<String> {
+    let is_number = matches!(addend, Term::Number(_));
+    let start = match (factor == Rational::whole(1), factor == Rational::whole(-1)) {
+        (true, _) => String::new(),
+        (_, true) => "less, ".to_owned(),
+        _ if is_number => format!("{factor} times "),
+        _ => format!("{factor} times, "),
+    };
     let mut lines = Vec::new();
-    for (factor, addend) in addends(term) {
-        let is_number = matches!(addend, Term::Number(_));
-        let start = match (factor == Rational::whole(1), factor == Rational::whole(-1)) {
-            (true, _) => String::new(),
-            (_, true) => "less, ".to_owned(),
-            _ if is_number => format!("{factor} times "),
-            _ => format!("{factor} times, "),
-        };
-        say(addend, &start, 0, &mut lines);
-    }
+    say(addend, &start, 0, &mut lines);
     lines
+}
+
+/// Returns a formula in words. What has no simple words keeps its notation.
+pub fn formula_in_words(formula: &Formula) -> String {
+    let names = |variables: &[Variable]| {
+        variables.iter().map(Variable::name).collect::<Vec<_>>().join(", ")
+    };
+    let verb = |variables: &[Variable]| if variables.len() == 1 { "has" } else { "have" };
+    match formula {
+        Formula::Not(inner) => match &**inner {
+            Formula::Relation(..) | Formula::Member(..) => format!("not {inner}"),
+            Formula::Equal(left, right) => format!("{left} is not {right}"),
+            Formula::Exists(variables, inner) => {
+                let verb = verb(variables);
+                format!("no {} {verb} {}", names(variables), formula_in_words(inner))
+            }
+            other => format!("not ({})", formula_in_words(other)),
+        },
+        Formula::Equal(left, right) => format!("{left} is {right}"),
+        Formula::And(parts) => {
+            let parts: Vec<String> = parts.iter().map(|part| in_place(part, true)).collect();
+            parts.join(" and ")
+        }
+        Formula::Or(parts) => {
+            let parts: Vec<String> = parts.iter().map(|part| in_place(part, false)).collect();
+            parts.join(" or ")
+        }
+        Formula::Exists(variables, inner) => {
+            format!("some {} {} {}", names(variables), verb(variables), formula_in_words(inner))
+        }
+        Formula::All(variables, inner) => match &**inner {
+            Formula::Not(inner) => {
+                let verb = verb(variables);
+                format!("no {} {verb} {}", names(variables), formula_in_words(inner))
+            }
+            Formula::Or(parts) if parts.iter().any(|part| matches!(part, Formula::Not(_))) => {
+                implication(&names(variables), parts)
+            }
+            inner => format!("{} for every {}", in_place(inner, true), names(variables)),
+        },
+        other => other.to_string(),
+    }
+}
+
+/// Returns a disjunction with negated parts in words, for all values of variables: every thing with
+/// what is negated has one of the others.
+fn implication(names: &str, parts: &[Formula]) -> String {
+    let mut given = Vec::new();
+    let mut wanted = Vec::new();
+    for part in parts {
+        match part {
+            Formula::Not(inner) => given.push(in_place(inner, true)),
+            other => wanted.push(in_place(other, false)),
+        }
+    }
+    match wanted.is_empty() {
+        true => format!("no {names} has {}", given.join(" and ")),
+        false => {
+            format!("for every {names} with {}: {}", given.join(" and "), wanted.join(" or "))
+        }
+    }
+}
+
+/// Returns a part of a conjunction or disjunction in words, in brackets where it would be
+/// misunderstood.
+fn in_place(formula: &Formula, is_in_and: bool) -> String {
+    let text = formula_in_words(formula);
+    match formula {
+        Formula::Or(_) if is_in_and => format!("({text})"),
+        Formula::Exists(..) | Formula::All(..) => format!("({text})"),
+        Formula::Not(inner) if matches!(**inner, Formula::Exists(..)) => format!("({text})"),
+        _ => text,
+    }
 }
 
 fn say(term: &Term, start: &str, depth: usize, lines: &mut Vec<String>) {
@@ -75,7 +151,9 @@ fn say(term: &Term, start: &str, depth: usize, lines: &mut Vec<String>) {
                 say(part, &start, depth + 1, lines);
             }
         }
-        Term::Characteristic(formula) => lines.push(format!("{indent}{start}1 if {formula}")),
+        Term::Characteristic(formula) => {
+            lines.push(format!("{indent}{start}1 if {}", formula_in_words(formula)));
+        }
         other => lines.push(format!("{indent}{start}{}", plainly(other))),
     }
 }
@@ -85,7 +163,7 @@ fn every(aggregate: &Aggregate) -> String {
     if aggregate.guard.is_truth() {
         format!("every {}", names.join(", "))
     } else {
-        format!("every {} with {}", names.join(", "), aggregate.guard)
+        format!("every {} with {}", names.join(", "), formula_in_words(&aggregate.guard))
     }
 }
 
@@ -113,7 +191,7 @@ fn how_many(term: &Term) -> Option<String> {
         .iter()
         .map(|(factor, part)| match part {
             Term::Characteristic(formula) if *factor == Rational::whole(1) => {
-                Some(formula.to_string())
+                Some(formula_in_words(formula))
             }
             _ => None,
         })

@@ -33,7 +33,7 @@ impl Knowledge {
     }
 
     /// Returns, by fluent, the groups that contain it.
-    pub(super) fn groups_of(&self, n_fluents: usize) -> Vec<Vec<u32>> {
+    pub(crate) fn groups_of(&self, n_fluents: usize) -> Vec<Vec<u32>> {
         let mut groups_of = vec![Vec::new(); n_fluents];
         for (group, fluents) in self.groups.iter().enumerate() {
             for &fluent in fluents {

@@ -8,6 +8,7 @@ use agon_game::Role;
 
 use super::formula::{Formula, Formulas};
 use super::knowledge::Knowledge;
+use super::layer::Layer;
 use super::role::RoleRegression;
 
 /// Options of goal regression.
@@ -123,6 +124,9 @@ pub struct RoleHeuristic {
     /// The values of the regressed goals in ascending order. With [`Aim::AvoidWorst`] it is the
     /// lowest one.
     pub goals: Vec<i64>,
+    /// The fluents that the goals read before they are regressed, and also the end of play unless
+    /// the aim is [`Aim::Reach`]. Ascending.
+    pub goal_fluents: Vec<usize>,
     /// By move: its text.
     pub moves: Vec<String>,
     /// By move and goal: the condition for the goal to hold after the move. `None` for moves that
@@ -148,9 +152,11 @@ impl fmt::Display for RegressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RegressError::NotGround(why) => write!(f, "the rules could not be grounded: {why}"),
-            RegressError::NoGoals => f.write_str("no role has a goal that depends on what it does"),
+            RegressError::NoGoals => {
+                f.write_str("no move makes a difference to the goals of its role by itself")
+            }
             RegressError::Size(limit) => {
-                write!(f, "the regressed goals have more than {limit} operands")
+                write!(f, "the conditions of the goals after a move have more than {limit} parts")
             }
             RegressError::DeadlinePassed => {
                 f.write_str("there was not enough time to regress the goals")
@@ -293,9 +299,14 @@ impl GameRegression<'_> {
                 };
                 work.regress(&mut formulas)?
             };
+            let mut read: Vec<Signal> = goals.iter().map(|&(_, signal)| signal).collect();
+            if extent.aim != Aim::Reach {
+                read.push(circuit.outputs.terminal);
+            }
             roles.push(RoleHeuristic {
                 name: about.name.clone(),
                 goals: goals.iter().map(|&(value, _)| value).collect(),
+                goal_fluents: Layer::new(circuit, &read, None).fluents(circuit),
                 moves: about.moves.clone(),
                 regressed,
             });

@@ -169,3 +169,34 @@ fn conditions_of_a_state_stand_in_for_what_is_too_large() {
     assert_eq!(unknown.verdict, Verdict::Unknown);
     assert!(unknown.why.is_some_and(|why| why.contains("too many states")));
 }
+
+#[test]
+fn play_ends_where_a_weighted_sum_of_fluents_grows() {
+    // No step of these games changes a fluent for ever, and they have no step counter.
+    for (name, most) in [("connect-four", 1_000), ("clobber", 1_000), ("breakthrough", 10_000)] {
+        let decision = decided(&shipped(name), "(eventually terminal)");
+        assert_eq!(decision.verdict, Verdict::Proved, "{name}: {decision:?}");
+        let Some(Reason::Length(steps)) = decision.reason else { panic!("{name}: {decision:?}") };
+        assert!(steps <= most, "{name}: {steps} steps");
+    }
+}
+
+#[test]
+fn a_play_that_can_turn_back_has_no_bound() {
+    // The robot walks along a row of 40 places with 40 lamps, which it switches as it likes: too
+    // many states to visit.
+    let mut rules = String::from(
+        "(role robot) (init (at 1))
+         (<= (legal robot (switch ?n)) (lamp ?n)) (legal robot go)
+         (<= (next (at ?m)) (does robot go) (true (at ?n)) (succ ?n ?m))
+         (<= (next (at ?n)) (true (at ?n)) (does robot (switch ?l)))
+         (<= (next (lit ?l)) (does robot (switch ?l)) (not (true (lit ?l))))
+         (<= (next (lit ?l)) (true (lit ?l)) (not (does robot (switch ?l))))
+         (<= terminal (true (at 40)))
+         (<= (goal robot 100) terminal) (<= (goal robot 0) (not terminal))",
+    );
+    (1..=40).for_each(|i| rules.push_str(&format!("(lamp {i}) (succ {i} {})", i + 1)));
+    let decision = decided(&game(&rules), "(eventually terminal)");
+    assert_eq!(decision.verdict, Verdict::Refuted, "{decision:?}");
+    assert!(decision.is_endless);
+}

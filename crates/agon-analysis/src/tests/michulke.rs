@@ -129,6 +129,47 @@ fn what_lies_behind_a_wall_is_not_part_of_the_domain() {
     assert!(lengths.contains(&4.0), "{lengths:?}");
 }
 
+/// A hunter who makes two steps at a time, and a hare who makes one. Walls that only play knows
+/// surround a board of eight columns, and the numbers go on to twenty.
+const TWO_STEPS: &str = "
+(role hunter) (role hare)
+(init (at hunter 1)) (init (at hare 8)) (init (wall 8)) (init (wall 0)) (init (step 1))
+(<= (legal hunter (go ?a ?b)) (way ?a) (way ?b)) (<= (legal hare (go ?a)) (way ?a))
+(way left) (way right)
+(<= (next (at hunter ?w)) (does hunter (go ?a ?b)) (true (at hunter ?x)) (to ?x ?a ?u)
+  (to ?u ?b ?w))
+(<= (next (at hare ?u)) (does hare (go ?a)) (true (at hare ?x)) (to ?x ?a ?u))
+(<= (to ?x right ?u) (succ ?x ?u) (not (true (wall ?x))))
+(<= (to ?x right ?x) (true (wall ?x)))
+(<= (to ?x left ?u) (succ ?u ?x) (not (true (wall ?u))))
+(<= (to ?x left ?x) (succ ?u ?x) (true (wall ?u)))
+(<= (next (wall ?x)) (true (wall ?x)) (true (step ?n)))
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= caught (true (at hunter ?x)) (true (at hare ?x)))
+(<= terminal caught) (<= terminal (true (step 20)))
+(<= (goal hunter 100) caught) (<= (goal hunter 0) (not caught))
+(<= (goal hare 0) caught) (<= (goal hare 100) (not caught))
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
+(succ 9 10) (succ 10 11) (succ 11 12) (succ 12 13) (succ 13 14) (succ 14 15) (succ 15 16)
+(succ 16 17) (succ 17 18) (succ 18 19) (succ 19 20)
+";
+
+/// As in mummy maze: the two steps of the hunter are not a line of numbers, but the board ends at
+/// the same walls. From end to end the two pieces are as far from each other as they can be.
+#[test]
+fn distances_between_pieces_are_divided_by_what_they_can_reach() {
+    let fuzzy = fuzzy(&game(TWO_STEPS));
+    let caught = goal(&fuzzy, 0, 100);
+    assert!(matches!(fuzzy.tree.get(caught), Node::PairDistance(_)));
+    let at = |hunter: u8, hare: u8| {
+        let facts = [format!("(at hunter {hunter})"), format!("(at hare {hare})")];
+        evaluator(&fuzzy, &facts.each_ref().map(String::as_str)).truth(caught)
+    };
+    is_close(at(1, 8), 1.0 - 7.0 / 8.0);
+    // One pair of steps of four.
+    is_close(at(6, 8), 1.0 - 1.0 / 4.0);
+}
+
 /// A goal of zero that is defined by the goal of a hundred.
 const LOSER: &str = "
 (role white) (role black)

@@ -257,7 +257,9 @@ fn add(builder: &mut Builder<'_>, found: Candidate) -> GridPlan {
             }
             if let Some(coordinates) = joins(builder, index, &found, &domains) {
                 for (domain, &i) in domains.iter_mut().zip(&coordinates) {
-                    domain.extend(builder.pattern(index).domains[i].iter().cloned());
+                    let pattern = builder.pattern(index);
+                    let own = along(&builder.world, pattern, i, domain).unwrap_or_default();
+                    domain.extend(own);
                 }
                 let selector = found.selector.and_then(|_| {
                     let pattern = builder.pattern(index);
@@ -327,6 +329,32 @@ fn add(builder: &mut Builder<'_>, found: Candidate) -> GridPlan {
     plan
 }
 
+/// Returns the values of an argument that lie along a side of a board with these values, and those
+/// that make the side a little longer. `None` if the argument is something else.
+///
+/// The values that can hold are often too many, because they are not found by play. If those that
+/// were seen lie on the board, the argument does.
+fn along(
+    world: &World<'_>,
+    pattern: &Pattern,
+    argument: usize,
+    domain: &BTreeSet<String>,
+) -> Option<BTreeSet<String>> {
+    let own = &pattern.domains[argument];
+    let common = own.intersection(domain).count();
+    // A few values beyond the board are more of the board.
+    let is_more_of_it = || {
+        let union: BTreeSet<String> = own.union(domain).cloned().collect();
+        union.len() <= domain.len() + domain.len().div_ceil(4) && world.axis(&union).is_some()
+    };
+    let is_ordered = pattern.axes[argument].is_some();
+    if own.is_subset(domain) || is_ordered && common * 3 >= own.len() * 2 && is_more_of_it() {
+        return Some(own.clone());
+    }
+    let seen = pattern.seen(argument);
+    (seen.len() >= 2 && seen.is_subset(domain)).then_some(seen)
+}
+
 /// Returns the arguments of a relation that are coordinates of a board, if they lie on it.
 fn joins(
     builder: &Builder<'_>,
@@ -338,17 +366,8 @@ fn joins(
     let main = builder.pattern(found.pattern);
     let n = domains.len();
     let fits = |coordinates: &[usize]| {
-        coordinates.iter().zip(domains).all(|(&i, domain)| {
-            let own = &pattern.domains[i];
-            let common = own.intersection(domain).count();
-            // A few values beyond the board are more of the board.
-            own.is_subset(domain)
-                || (pattern.axes[i].is_some() && common * 3 >= own.len() * 2 && {
-                    let union: BTreeSet<String> = own.union(domain).cloned().collect();
-                    union.len() <= domain.len() + domain.len().div_ceil(4)
-                        && builder.world.axis(&union).is_some()
-                })
-        })
+        let mut pairs = coordinates.iter().zip(domains);
+        pairs.all(|(&i, domain)| along(&builder.world, pattern, i, domain).is_some())
     };
     let has_common_name = |coordinates: &[usize]| {
         coordinates.iter().zip(&found.coordinates).all(|(&own, &other)| {

@@ -295,9 +295,16 @@ fn shade(builder: &mut Builder<'_>, plan: &GridPlan) {
     let knows_all = given.is_some() || !evidence.fluents.is_empty() || always == Some(n_mentioned);
     let board = &mut builder.boards[plan.board];
     // A single missing cell is more likely one that was never seen.
-    let is_plausible = n_mentioned * 5 >= mentioned.len();
+    let is_plausible = n_mentioned * 5 >= mentioned.len() && evidence.hints.holes != Some(false);
     for (place, is_mentioned) in board.places.iter_mut().zip(mentioned) {
         place.shade = shade_of(is_mentioned, knows_all && is_plausible);
+    }
+    for relation in &evidence.hints.marks {
+        for row in builder.world.facts.get(relation).into_iter().flatten() {
+            if let Some(&place) = board.lookup.get(row) {
+                board.places[place].shade = Shade::Aim;
+            }
+        }
     }
 }
 

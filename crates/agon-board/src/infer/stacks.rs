@@ -38,10 +38,12 @@ fn heap(builder: &mut Builder<'_>, index: usize) -> bool {
     if pattern.arity != 2 || !(2..=MAX_PLACES).contains(&pattern.domains[0].len()) {
         return false;
     }
-    let is_number = |name: &String| name.parse::<u32>().is_ok_and(|number| number <= 60);
+    let is_number = |name: &String| amount(name).is_some_and(|number| number <= 60);
     let is_heaps = pattern.is_key(&[0])
         && pattern.max_rows() >= 2
         && pattern.domains[1].iter().all(is_number)
+        // Names with numbers that are things: `(on disc1 peg2)`.
+        && pattern.domains[0].is_disjoint(&pattern.domains[1])
         && !builder.world.is_role(&pattern.domains[0])
         && in_moves(builder, &pattern.domains[0]);
     if !is_heaps {
@@ -58,6 +60,15 @@ fn heap(builder: &mut Builder<'_>, index: usize) -> bool {
     };
     builder.set_use(index, Use::Layer(layer));
     true
+}
+
+/// Returns the number that a name stands for: `7`, or `s7` with one letter before it.
+pub(crate) fn amount(name: &str) -> Option<u32> {
+    let digits = match name.as_bytes() {
+        [letter, b'0'..=b'9', ..] if letter.is_ascii_lowercase() => &name[1..],
+        _ => name,
+    };
+    digits.parse().ok()
 }
 
 /// Recognises a number for each pair of names: `(pit south 3 4)`, `(bank left cannibals 2)`. Every
@@ -247,7 +258,7 @@ fn by_rules(builder: &Builder<'_>, names: &BTreeSet<String>) -> Vec<String> {
     names
 }
 
-fn add_board(builder: &mut Builder<'_>, names: &[String], kind: BoardKind) -> usize {
+pub(crate) fn add_board(builder: &mut Builder<'_>, names: &[String], kind: BoardKind) -> usize {
     let number = builder.boards.len();
     let id = if number == 0 { "board".to_owned() } else { format!("board{}", number + 1) };
     let (width, height) = if kind == BoardKind::Stacks { (WIDTH, HEIGHT) } else { (1.0, 1.0) };

@@ -393,3 +393,105 @@ fn strange_numbers_do_not_break_a_plane() {
         assert!(!picture.contains("=\"NaN\"") && !picture.contains("=\"inf\""), "{number}");
     }
 }
+
+#[test]
+fn things_on_things_are_towers() {
+    let start = "(on a b) (on b c) (table c) (table d) (clear a) (clear d)";
+    let next = "(on b c) (table a) (table c) (table d) (clear a) (clear b) (clear d)";
+    let known = evidence(&["robot"], &[start, next], &[&["(unstack a b)"]]);
+    let layout = Layout::infer(&known);
+    let scene = layout.scene(&terms(start));
+    assert_eq!(scene.boards[0].kind, BoardKind::Stacks);
+    let tower = |scene: &agon_board::scene::Scene, lowest: &str| -> Vec<String> {
+        let place = scene.place(&format!("board/{lowest}")).expect("there is a place for it");
+        place.pieces.iter().map(|piece| piece.name.clone()).collect()
+    };
+    assert_eq!(tower(&scene, "c"), ["c", "b", "a"]);
+    assert_eq!(tower(&scene, "d"), ["d"]);
+    assert!(tower(&scene, "a").is_empty() && scene.panels.is_empty(), "{:?}", scene.panels);
+    assert_eq!(tower(&layout.scene(&terms(next)), "a"), ["a"]);
+    // A block is not a place: it is wherever it stands.
+    assert!(layout.targets(&["(unstack a b)".to_owned()])[0].steps.is_empty());
+}
+
+#[test]
+fn discs_on_discs_stand_on_their_pillars() {
+    let start = "(on disc1 disc2) (on disc2 pillar1) (clear disc1) (clear pillar2)";
+    let next = "(on disc1 pillar2) (on disc2 pillar1) (clear disc1) (clear disc2)";
+    let known = evidence(&["player"], &[start, next], &[&["(put disc1 pillar2)"]]);
+    let scene = Layout::infer(&known).scene(&terms(start));
+    assert_eq!(scene.places().count(), 2);
+    let pillar = scene.place("board/pillar1").expect("a pillar is a place");
+    let names: Vec<&str> = pillar.pieces.iter().map(|piece| piece.name.as_str()).collect();
+    assert_eq!(names, ["disc2", "disc1"]);
+}
+
+#[test]
+fn a_track_has_a_lane_for_each_role() {
+    let start = "(on white 1) (on white 4) (on black 4) (control white)";
+    let next = "(on white 2) (on white 4) (on black 5) (on black 3) (control black)";
+    let joints: &[&[&str]] = &[&["(go 1)", "(go 4)"], &["(go 2)", "(go 3)"], &["(go 5)", "noop"]];
+    let mut known = evidence(&["white", "black"], &[start, next], joints);
+    let layout = Layout::infer(&known);
+    let scene = layout.scene(&terms(start));
+    assert_eq!(scene.places().count(), 10);
+    let owner = |place: &str| scene.place(place).and_then(|place| place.pieces.first()?.owner);
+    assert_eq!((owner("board/white/4"), owner("board/black/4")), (Some(0), Some(1)));
+    assert_eq!((owner("board/white/1"), owner("board/black/1")), (Some(0), None));
+    assert!(text(&scene, &TextOptions::default()).contains("white"));
+    // With a number of pieces, a hint says that the second number is not a coordinate.
+    known.plays[0].states = vec![
+        terms("(on white 1 2) (on black 5 1)"),
+        terms("(on white 2 1) (on white 3 1) (on black 4 1)"),
+    ];
+    known.hints = Hints::from_header("; board: track relation=on").expect("the hint is correct");
+    let scene = Layout::infer(&known).scene(&terms("(on white 1 2)"));
+    let place = scene.place("board/white/1").expect("the place exists");
+    assert_eq!((place.pieces[0].count, place.pieces[0].owner), (2, Some(0)));
+}
+
+#[test]
+fn names_with_numbers_are_amounts() {
+    let (start, next) =
+        ("(pit p1 s3) (pit p2 s0) (pit p3 s4)", "(pit p1 s0) (pit p2 s1) (pit p3 s6)");
+    let known = evidence(&["one"], &[start, next], &[&["(sow p1)"], &["(sow p3)"]]);
+    let scene = Layout::infer(&known).scene(&terms(start));
+    assert_eq!(scene.boards[0].kind, BoardKind::Stacks);
+    let place = scene.place("board/p3").expect("the heap exists");
+    assert_eq!(place.pieces[0].count, 4);
+    assert!(scene.place("board/p2").is_some_and(|place| place.pieces.is_empty()));
+}
+
+#[test]
+fn hints_fill_holes_and_mark_places() {
+    let start =
+        grid(
+            4,
+            4,
+            |x, y| if (x, y) == (2, 3) { String::new() } else { format!("(cell {x} {y} b)") },
+        );
+    let mut known =
+        evidence(&["one"], &[&start, &start.replace("1 1 b", "1 1 car")], &[&["(go 1 1)"]]);
+    let shade = |known: &Evidence, place: &str| {
+        Layout::infer(known).scene(&terms(&start)).place(place).expect("the place exists").shade
+    };
+    assert_eq!(shade(&known, "board/2/3"), Shade::Absent);
+    known.hints = Hints::from_header("; board: grid holes=no marks=aim").expect("they are correct");
+    known.facts = vec!["(aim 4 4)".to_owned()];
+    assert_eq!(shade(&known, "board/2/3"), Shade::Plain);
+    assert_eq!(shade(&known, "board/4/4"), Shade::Aim);
+    let scene = Layout::infer(&known).scene(&terms(&start));
+    assert!(text(&scene, &TextOptions::default()).contains('*'));
+}
+
+#[test]
+fn what_can_hold_beyond_the_board_does_not_take_a_relation_off_it() {
+    let start = grid(3, 3, |x, y| format!("(cell {x} {y} b)"))
+        + " (at one 1 1) (at two 3 2) (at three 2 2)";
+    let next = start.replace("(at one 1 1)", "(at one 1 2)");
+    let mut known = evidence(&["one"], &[&start, &next], &[&["(go 1 2)"]]);
+    known.fluents = (1..=30).map(|x| format!("(at one {x} 1)")).collect();
+    let scene = Layout::infer(&known).scene(&terms(&start));
+    assert_eq!(scene.places().count(), 9);
+    assert!(scene.place("board/3/2").is_some_and(|place| !place.pieces.is_empty()));
+}

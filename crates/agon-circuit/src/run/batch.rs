@@ -7,7 +7,7 @@
 //! - `playout` builds the logic of one step: the rules, a `sampler` that draws a legal move for
 //!   every role, and the restart of lanes whose game has ended.
 //! - `foresight` restricts the moves that are drawn to those that win at once, or do not lose at
-//!   once, as part of the same logic.
+//!   once, as part of the same logic. `preference` restricts them further to moves of a high level.
 //! - `lanes` distributes playouts over lanes and runs the steps. All lanes are in the same phase.
 //!   Results are counted in all lanes at once (`count`). A lane without work takes over playouts of
 //!   the same request that have not started (`sharing`).
@@ -26,6 +26,7 @@ pub(crate) mod foresight;
 mod lanes;
 mod late;
 pub(crate) mod playout;
+pub(crate) mod preference;
 pub(crate) mod random;
 pub(crate) mod sampler;
 mod sharing;
@@ -34,16 +35,18 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use agon_game::{
-    Batch, Children, PlayoutKind, PlayoutRequest, PlayoutStats, Shape, TerminalChildren,
+    Batch, Children, PlayoutKind, PlayoutRequest, PlayoutStats, Preferences, Shape,
+    TerminalChildren,
 };
 
 use crate::run::kernel::Backend;
 use crate::{Bits, Circuit, Input, Plane, Turns};
 pub(crate) use code::BatchCode;
-use code::Step;
+use code::{MoveChoice, Step};
 use expand::Expander;
 use foresight::Foresight;
 use playout::{Place, Restart};
+use preference::{n_level_planes, write_levels};
 use random::PlaneRng;
 
 /// Options for running a circuit in batches.
@@ -61,8 +64,10 @@ pub struct BatchOptions {
 pub struct BatchCircuit {
     code: Arc<BatchCode>,
     rng: PlaneRng,
-    /// How far the moves of playouts look ahead.
-    foresight: Option<Foresight>,
+    /// How the moves of playouts are chosen.
+    choice: MoveChoice,
+    /// The levels of moves. Empty until some are preferred.
+    levels: Vec<Plane>,
     /// The steps of playouts that have been needed so far.
     steps: Vec<Step>,
     expander: Option<Expander>,
@@ -112,7 +117,8 @@ impl BatchCircuit {
         BatchCircuit {
             code,
             rng: PlaneRng::new(seed),
-            foresight: None,
+            choice: MoveChoice::default(),
+            levels: Vec::new(),
             steps: Vec::new(),
             expander: None,
             lanes: lanes::Lanes::default(),
@@ -139,16 +145,16 @@ impl BatchCircuit {
     ///
     /// Playouts from the initial state start in this phase only, others in any.
     fn round(&mut self, start: usize, restart: Restart) -> Vec<usize> {
-        let BatchCircuit { code, steps, foresight, .. } = self;
+        let BatchCircuit { code, steps, choice, .. } = self;
         let phases = &code.playable().phases;
         let mut round = Vec::new();
         let mut phase = start;
         loop {
             let after = phases.after(phase);
             let place = Place { restart, is_gate: after == start || restart == Restart::Planes };
-            let known = steps.iter().position(|step| step.is(phase, place, *foresight));
+            let known = steps.iter().position(|step| step.is(phase, place, *choice));
             round.push(known.unwrap_or_else(|| {
-                steps.push(code.step(phase, place, *foresight));
+                steps.push(code.step(phase, place, *choice));
                 steps.len() - 1
             }));
             phase = after;
@@ -175,13 +181,14 @@ impl BatchCircuit {
         let delays: Vec<usize> =
             phase_of.iter().map(|phase| (phase + n_phases - start) % n_phases).collect();
         self.requested.round = self.round(start, restart);
-        let BatchCircuit { code, steps, lanes, requested, .. } = self;
+        let BatchCircuit { code, steps, lanes, requested, levels, .. } = self;
         let Requested { requests, max_steps, round, .. } = requested;
         let job = lanes::Job {
             kept: &code.playable().kept,
             requests: &requests[running],
             delays: &delays,
             restart,
+            levels,
             max_steps: *max_steps,
         };
         lanes.take(&job, steps, round);
@@ -197,12 +204,19 @@ impl Batch for BatchCircuit {
     type Move = Input;
 
     fn set_playouts(&mut self, kind: PlayoutKind) -> PlayoutKind {
-        self.foresight = self.code.foresight(kind);
-        match self.foresight {
+        self.choice.foresight = self.code.foresight(kind);
+        match self.choice.foresight {
             None => PlayoutKind::Uniform,
             Some(Foresight::Wins) => PlayoutKind::Decisive,
             Some(Foresight::Safe) => PlayoutKind::Careful,
         }
+    }
+
+    fn prefer(&mut self, preferences: &Preferences<Input>) -> bool {
+        self.choice.has_levels = true;
+        self.levels.resize(n_level_planes(self.code.circuit()), Plane::ZERO);
+        write_levels(preferences, &mut self.levels);
+        true
     }
 
     fn begin(&mut self, requests: &[PlayoutRequest<Bits>], max_steps: u64) {

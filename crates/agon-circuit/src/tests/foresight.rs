@@ -43,9 +43,14 @@ fn draw_steps(
         let players = Players { take_turns: true, turns };
         let ahead = Ahead { playable, phase, foresight, players, max_gates: usize::MAX };
         let place = Place { restart: Restart::Planes, is_gate: false };
-        let step =
-            PlayoutStep::looking_ahead(playable, phase, (&shape, turns), place, Some(&ahead))
-                .expect("there is no limit");
+        let step = PlayoutStep::with_choice(
+            playable,
+            phase,
+            (&shape, turns),
+            place,
+            (Some(&ahead), false),
+        )
+        .expect("there is no limit");
         let mut kernel = Kernel::new(&step.program, kept.len() + 1, Backend::Portable);
         let states: Vec<Bits> = walks(circuit, 7)
             .into_iter()

@@ -69,6 +69,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         say!("{}", found.to_json());
     } else {
         say!("{found}");
+        say!("");
+        say!("{}", crate::terminal::dim(&crate::provenance::line()));
     }
     Ok(())
 }

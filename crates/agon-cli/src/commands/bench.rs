@@ -186,12 +186,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             } else {
                 measure_in_subprocess(game, engine, &input, args)?
             };
-            if args.json {
+            if !args.json {
+                print(&result);
+            } else if args.here {
                 say!("{result}");
             } else {
-                print(&result);
+                let mut result = result;
+                result["provenance"] = crate::provenance::line().into();
+                say!("{result}");
             }
         }
+    }
+    if !args.json {
+        say!("");
+        say!("{}", crate::terminal::dim(&crate::provenance::line()));
     }
     Ok(())
 }

@@ -54,7 +54,9 @@ fn man(command: clap::Command, folder: &Path) -> std::io::Result<usize> {
 fn write_page(command: clap::Command, name: &str, folder: &Path) -> std::io::Result<()> {
     // The names of pages live as long as the program, which ends after writing them.
     let own: &'static str = Box::leak(name.to_owned().into_boxed_str());
-    let command = command.name(own).display_name(own);
+    // The page is `agon-prove`, but what is typed is `agon prove`.
+    let typed = own.replacen('-', " ", 1);
+    let command = command.name(own).display_name(own).bin_name(typed);
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;
     std::fs::write(folder.join(format!("{name}.1")), page)

@@ -35,6 +35,9 @@ Examples:
   agon explain connect-four --parts 20 --json
   agon explain tic-tac-toe --state \"(control xplayer) (cell 1 1 x) (cell 2 2 x) (cell 3 3 blank)\"
   agon explain toss/breakthrough
+  agon explain breakthrough --lessons      # what `agon learn` has found out, in sentences
+  agon explain breakthrough --combined     # each heuristic beside all, with learnt weights
+  agon explain othello --formulas --seconds 300    # concepts in first-order logic
   agon explain --all my-rulesheets --json
 
 With --json, each of the keys `properties`, `fuzzy`, `action_heuristic` and `concepts` is present,
@@ -55,6 +58,28 @@ pub(crate) struct Args {
     /// Write the learned concepts to a file, for `eval=concepts(file=FILE)`
     #[arg(long, value_name = "FILE", conflicts_with = "all")]
     concepts: Option<PathBuf>,
+    /// Say what the learnt model knows about the game, with the measured truth of each sentence
+    #[arg(long, conflicts_with_all = ["all", "after", "state", "concepts"])]
+    lessons: bool,
+    /// Learn how to weight the heuristics by self-play, and say how well each predicts the winner
+    #[arg(
+        long,
+        value_enum,
+        value_name = "METHOD",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "logistic",
+        conflicts_with_all = ["all", "after", "state", "concepts", "lessons"]
+    )]
+    combined: Option<super::combined::Method>,
+    /// Number of plays for --combined
+    #[arg(long, value_name = "N", default_value_t = 200, requires = "combined")]
+    plays: usize,
+    #[command(flatten)]
+    formulas: super::formulas::FormulaArgs,
+    /// Number of concepts of --formulas that take part in --combined
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "combined")]
+    with_formulas: usize,
     /// Seconds for one game
     #[arg(long, default_value_t = 30)]
     seconds: u64,
@@ -73,13 +98,27 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return survey(args, folder);
     }
     let name = args.game.as_deref().expect("clap requires a game without --all");
+    if args.lessons {
+        return super::lessons::run(name, &args.play, args.json);
+    }
+    if let Some(method) = args.combined {
+        let Args { plays, with_formulas, seconds, play, json, .. } = args;
+        let numbers = [*plays, *with_formulas];
+        return super::combined::run(name, method, numbers, *seconds, play, *json);
+    }
+    if args.formulas.formulas {
+        return super::formulas::run(name, &args.formulas, args.seconds, &args.play, args.json);
+    }
     let source = open::source(name)?;
     let explanation = match open::language(&source) {
         Language::Gdl => {
             let play = args.play.within(args.seconds as f64);
             explained_gdl(args, &open::open_source(source, &play)?)?
         }
-        Language::Toss => explained_toss(args, &open::open_toss(source)?)?,
+        Language::Toss => {
+            let play = args.play.within(args.seconds as f64);
+            explained_toss(args, &open::open_toss(source, &play)?)?
+        }
     };
     if args.json {
         let mut object = explanation.json;

@@ -96,9 +96,16 @@ fn format_file(file: &str, source: &Source, text: &str, args: &Args) -> Result<b
     Ok(is_changed)
 }
 
+/// Maximum number of mistakes of one file that are shown.
+const MAX_SHOWN: usize = 100;
+
 fn faults(findings: &[Diagnostic], source: &Arc<Source>) -> String {
-    let shown = render(findings, source, terminal::colour_on_stdout());
-    format!("{shown}{}: not formatted, because of the mistakes above", source.name())
+    let (shown, rest) = findings.split_at(findings.len().min(MAX_SHOWN));
+    let mut text = render(shown, source, terminal::colour_on_stdout());
+    if !rest.is_empty() {
+        text.push_str(&format!("… and {} more mistakes\n", rest.len()));
+    }
+    text + &format!("{}: not formatted, because of the mistakes above", source.name())
 }
 
 fn report(args: &Args, file: &str, message: &str) {

@@ -52,7 +52,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let properties = properties(args, &game);
             (facts(args, &game, &properties), properties_text(&properties))
         }
-        Language::Toss => (toss_facts(args, &open::open_toss(source)?), Vec::new()),
+        Language::Toss => {
+            let game = open::open_toss(source, &args.play.within(args.seconds as f64))?;
+            (toss_facts(args, &game), Vec::new())
+        }
     };
     if args.json {
         say!("{facts}");
@@ -279,14 +282,20 @@ fn print(facts: &Value, args: &Args) {
         let name = param["name"].as_str().unwrap_or_default();
         line("parameter", format!("{name} = {}{bounds}{meaning}", param["value"]));
     }
-    line("language", format!("{}, {}", text("language"), text("syntax")));
+    let syntax = match text("syntax").as_str() {
+        "infix" => ", infix notation",
+        _ => "",
+    };
+    line("language", format!("{}{syntax}", text("language")));
     line("roles", list(&facts["roles"]).join(", "));
     line("chance", text("nature"));
     line(
         "information",
-        if facts["hidden_information"] == json!(true) { "hidden".into() } else { "open".into() },
+        match facts["hidden_information"] == json!(true) {
+            true => "hidden: players do not see everything".into(),
+            false => "open: every player sees everything".into(),
+        },
     );
-    line("keywords", list(&facts["keywords"]).join(" "));
     if facts["language"] == json!("Toss") {
         print_toss(facts, &line);
     } else {
@@ -347,26 +356,23 @@ fn print_gdl(facts: &Value, line: &dyn Fn(&str, String)) {
     line(
         "size",
         format!(
-            "{} clauses, {} of them rules; {} rules in normal form; {} fluents at the start",
-            facts["clauses"],
-            facts["rules"],
-            facts["rules_in_normal_form"],
-            facts["initial_fluents"]
+            "{}, {}; {} at the start",
+            count(&facts["clauses"], "clause"),
+            match facts["rules"].as_u64() {
+                Some(1) => "1 of them a rule".to_owned(),
+                _ => format!("{} of them rules", facts["rules"]),
+            },
+            count(&facts["initial_fluents"], "fact"),
         ),
     );
     let relations = &facts["relations"];
     line(
         "relations",
         format!(
-            "{} static, {} change with the state, {} with the moves",
+            "{} never change, {} depend on the position, {} on the moves",
             relations["static"], relations["state"], relations["move"]
         ),
     );
-    line(
-        "plan",
-        format!("{} procedures, {} indexes", facts["plan"]["procedures"], facts["plan"]["indexes"]),
-    );
-    line("proved", "safe, stratified".into());
 }
 
 fn print_observed(

@@ -6,13 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use agon::Game;
 use agon::learn::{
-    EloEstimate, LearnError, LearnEvent, LearnFrom, LearnOptions, Learnt, Progress, learn,
+    EloEstimate, Forms, LearnError, LearnEvent, LearnFrom, LearnOptions, Learnt, ModelKind,
+    Progress, Targets, learn,
 };
 use agon::models::ModelStore;
 use serde_json::{Value, json};
 
 use super::models::{elo_json, elo_text};
 use crate::clock;
+use crate::curve;
 use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
 use crate::terminal::{self, remark, say};
@@ -29,9 +31,10 @@ Examples:
   agon learn breakthrough --minutes 10
   agon learn connect-four --seconds 30 --threads 1
   agon learn my-game.kif --minutes 60 --out my-game.agon-model
-  agon learn othello --games 2000 --threads 1 --seed 7 --fresh --json")]
+  agon learn othello --games 2000 --threads 1 --seed 7 --fresh --json
+  agon learn connect-four --check       # the stored model at positions that are solved exactly")]
 #[command(group = clap::ArgGroup::new("limit").required(true).multiple(true)
-    .args(["minutes", "seconds", "games"]))]
+    .args(["minutes", "seconds", "games", "check"]))]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
     pub(super) game: String,
@@ -44,8 +47,20 @@ pub(crate) struct Args {
     /// Number of games to learn from; with one thread the seed alone decides what is learnt
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
+    /// What is learnt: pattern tables, a neural network, or both in turns until one wins a match
+    #[arg(long, value_name = "FORM", default_value = "tables")]
+    #[arg(value_parser = ["tables", "network", "both"])]
+    form: String,
+    /// What values are moved towards: td, or search:N for searches of N positions
+    #[arg(long, value_name = "TARGETS", default_value = "td", value_parser = targets)]
+    targets: Targets,
+    /// Learn nothing; measure the model at positions near the end whose moves are solved exactly
+    #[arg(long, conflicts_with_all = ["minutes", "seconds", "games", "resume", "fresh"])]
+    check: bool,
     #[command(flatten)]
-    learner: LearnerOptions,
+    truth: super::learn_check::CheckOptions,
+    #[command(flatten)]
+    pub(super) learner: LearnerOptions,
     /// Go on where learning ended; an error if there is nothing to go on from
     #[arg(long, conflicts_with = "fresh")]
     resume: bool,
@@ -54,7 +69,7 @@ pub(crate) struct Args {
     fresh: bool,
     /// Print one JSON object per line: the start, each checkpoint, the result
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     #[command(flatten)]
     pub(super) play: PlayOptions,
 }
@@ -101,6 +116,9 @@ pub(super) fn stored_path(game: &Game) -> Result<PathBuf, Failure> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.check {
+        return super::learn_check::run(args, &args.truth);
+    }
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     crate::signals::on_interrupt(move || {
@@ -119,6 +137,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             (false, true) => LearnFrom::Nothing,
             (false, false) => LearnFrom::Whatever,
         },
+        forms: match args.form.as_str() {
+            "tables" => Forms::One(ModelKind::Tables),
+            "network" => Forms::One(ModelKind::Network),
+            _ => Forms::Both,
+        },
+        targets: args.targets,
         stop,
         now: || clock::now() / 1000,
     };
@@ -141,6 +165,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     Ok(())
 }
+
+/// Reads the targets of learning.
+fn targets(text: &str) -> Result<Targets, String> {
+    let nodes = |text: &str| text.parse().ok().filter(|n| (1..=10_000_000).contains(n));
+    match text.split_once(':') {
+        None if text == "td" => Ok(Targets::Differences),
+        None if text == "search" => Ok(Targets::Search(SEARCH_NODES)),
+        Some(("search", n)) if nodes(n).is_some() => {
+            Ok(Targets::Search(nodes(n).unwrap_or(SEARCH_NODES)))
+        }
+        _ => Err("give td, search, or search:N with N from 1 to 10000000".to_owned()),
+    }
+}
+
+/// Number of positions of a search that gives a target.
+const SEARCH_NODES: u64 = 300;
 
 fn seconds(args: &Args) -> Result<Option<f64>, Failure> {
     if args.minutes.is_none() && args.seconds.is_none() {
@@ -186,15 +226,27 @@ fn show_text(event: &LearnEvent<'_>) {
                 facts.n_symmetries
             );
             let heading = format!(
-                "{:>8}  {:>10}  {:>6}  {:27}  {}",
-                "seconds", "games", "Elo", "against the best before", "verdict"
+                "{:>8}  {:>10}  {:7}  {:>6}  {:27}  {:7}",
+                "seconds", "games", "form", "Elo", "against the best before", "verdict"
             );
             say!("{}", terminal::bold(&heading));
         }
         LearnEvent::Checkpoint { progress, elo } => {
-            let Progress { seconds, n_games, step, is_kept } = progress;
+            let Progress { seconds, n_games, step, is_kept, kind } = progress;
             let verdict = if *is_kept { "kept" } else { "refuted" };
-            say!("{seconds:8.1}  {n_games:10}  {elo:+6.0}  {:27}  {verdict}", elo_text(step));
+            let bar = curve::bar(*elo);
+            let (kind, step) = (kind.name(), elo_text(step));
+            say!(
+                "{seconds:8.1}  {n_games:10}  {kind:7}  {elo:+6.0}  {step:27}  {verdict:7}  {bar}"
+            );
+        }
+        LearnEvent::Chosen { kind, elo } => {
+            let name = kind.name();
+            say!(
+                "{name} chosen to go on: {} Elo against the other form ({} matches)",
+                elo_text(elo),
+                elo.n_matches
+            );
         }
     }
 }
@@ -216,6 +268,9 @@ fn show_json(event: &LearnEvent<'_>) {
             line["elo"] = json!(elo);
             say!("{line}");
         }
+        LearnEvent::Chosen { kind, elo } => {
+            say!("{}", json!({ "type": "chosen", "form": kind.name(), "elo": elo_json(elo) }));
+        }
     }
 }
 
@@ -224,6 +279,7 @@ pub(super) fn progress_json(progress: &Progress) -> Value {
     json!({
         "seconds": progress.seconds, "games": progress.n_games,
         "step": elo_json(&progress.step), "kept": progress.is_kept,
+        "form": progress.kind.name(),
     })
 }
 

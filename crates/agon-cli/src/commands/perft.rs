@@ -1,11 +1,11 @@
 //! `agon perft`: counts the sequences of joint moves of each length.
 
-use agon_game::{Position, Role};
+use agon_game::{Continuous, Role};
 use serde_json::json;
 
 use crate::failure::{Failure, describe};
 use crate::open::{self, PlayOptions};
-use crate::terminal::say;
+use crate::terminal::{remark, say};
 use agon::engine::{GamePosition, GameTask};
 
 /// Count the sequences of joint moves of each length
@@ -13,7 +13,7 @@ use agon::engine::{GamePosition, GameTask};
 #[command(after_help = "\
 For each depth, the line `perft DEPTH COUNT` gives the number of plays of exactly DEPTH steps. From
 the depth at which plays end, the line `ended DEPTH COUNT` gives the number of plays that end within
-DEPTH steps.
+DEPTH steps. Where moves have real parameters, only a sample of them is listed and counted.
 
 Examples:
   agon perft tic-tac-toe --depth 9
@@ -43,12 +43,17 @@ impl GameTask for Perft<'_> {
 
     fn run<P: GamePosition + 'static>(self, mut position: P) -> Result<(), Failure> {
         let args = self.0;
+        let mut is_noted = false;
         // Depth by depth: the first lines appear at once, and the user can stop at any time.
         for depth in 1..=args.depth {
             let mut count = Count::default();
             count.walk(&mut position, depth);
             if let Some(fault) = count.fault {
                 return Err(Failure::wrong(format!("at depth {depth}: {fault}")));
+            }
+            if count.is_sampled && !is_noted {
+                is_noted = true;
+                remark!("note: moves have real parameters; only the listed samples are counted");
             }
             if args.json {
                 say!(
@@ -77,10 +82,12 @@ pub(crate) struct Count {
     /// Number of plays that end within that depth.
     pub(crate) n_ended: u64,
     pub(crate) fault: Option<String>,
+    /// Whether some moves have real parameters, so that only a sample of them is counted.
+    pub(crate) is_sampled: bool,
 }
 
 impl Count {
-    pub(crate) fn walk<P: Position>(&mut self, position: &mut P, depth: usize) {
+    pub(crate) fn walk<P: Continuous>(&mut self, position: &mut P, depth: usize) {
         if position.is_terminal() {
             self.n_ended += 1;
             if let Some(fault) = position.fault() {
@@ -98,6 +105,8 @@ impl Count {
         let roles: Vec<Role> = position.shape().roles().collect();
         let legal: Vec<Vec<P::Move>> =
             roles.iter().map(|&role| position.legal_moves(role).to_vec()).collect();
+        let families = roles.iter().flat_map(|&role| position.families(role));
+        self.is_sampled |= families.into_iter().any(|family| !family.parameters.is_empty());
         let n_joints = legal.iter().fold(1, |n: u64, moves| n.saturating_mul(moves.len() as u64));
         if n_joints > MAX_JOINTS {
             self.fault.get_or_insert_with(|| {

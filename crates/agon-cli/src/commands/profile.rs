@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agon::open::{Language, language};
-use agon::profile::{Profile, ProfileOptions, profile, profile_rewriting};
+use agon::profile::{Profile, ProfileOptions, profile, profile_rewriting, to_json};
 
 use crate::failure::Failure;
 use crate::open::{self, RuleOptions};
@@ -52,8 +52,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Failure::unreadable(format!("--seconds: {} is not a number of seconds", args.seconds))
     })?;
     let source = open::source(&args.game)?;
-    let options =
-        ProfileOptions { plays: args.plays, max_steps: args.max_steps, seed: args.seed, time };
+    let options = ProfileOptions {
+        plays: args.plays,
+        max_steps: args.max_steps,
+        seed: args.seed,
+        time,
+        ..ProfileOptions::default()
+    };
     let spinner = terminal::spinner("playing");
     let (found, text) = match language(&source) {
         Language::Gdl => {
@@ -62,7 +67,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             (profile(&game, &options), text)
         }
         Language::Toss => {
-            let game = open::open_toss(source)?;
+            let game = open::open_toss(source, &args.play.within(args.seconds))?;
             let text = game.arena().sheet().source.text().to_owned();
             (profile_rewriting(&game, &options), text)
         }
@@ -70,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     spinner.finish_and_clear();
     let found = found.map_err(Failure::wrong)?;
     if args.json {
-        say!("{}", found.to_json());
+        say!("{}", to_json(&found));
     } else if args.annotate {
         annotate(&text, &found);
     } else {
@@ -81,7 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Prints the rules with the share of the cost, the share of states and the gates of each clause.
 fn annotate(text: &str, profile: &Profile) {
-    let all_steps: u64 = profile.rules.iter().map(|rule| rule.steps).sum();
+    let all_steps = profile.steps();
     for (index, line) in text.lines().enumerate() {
         let rule = profile.rules.iter().find(|rule| rule.line == index + 1);
         let margin = rule.map_or_else(String::new, |rule| {

@@ -2,13 +2,19 @@
 
 use std::time::{Duration, Instant};
 
+use agon::Game;
 use agon::engine::{GamePosition, GameTask};
+use agon::models::{ModelStore, fact_places};
 use agon::reports::{method_name, solution_json, unsolved_json};
 use agon_game::Shape;
 use agon_search::Budget;
-use agon_search::solve::{HiddenGames, Solution, SolveOptions, Unsolved, UnsolvedReason, solve};
+use agon_search::solve::{
+    Endgames, HiddenGames, Solution, SolveOptions, Unsolved, UnsolvedReason, solve,
+    solve_with_table,
+};
 use serde_json::json;
 
+use super::why::play_moves;
 use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
 use crate::terminal;
@@ -18,9 +24,9 @@ use crate::terminal::say;
 #[derive(clap::Args)]
 #[command(after_help = "\
 A puzzle is solved by breadth-first search: the result is the best goal and a shortest plan. Games
-of two players who take turns are solved by proof-number search. Games with chance, with
-simultaneous moves of two players, or with more players are solved by listing all positions. With
-simultaneous moves, the value is that of optimal mixed strategies, which are shown.
+of two players who take turns are solved by proof-number search or tree search. Games with chance,
+with simultaneous moves of two players, or with more players are solved by listing all positions.
+With simultaneous moves, the value is that of optimal mixed strategies, which are shown.
 
 If the game is not solved, the reason and the bounds found so far are printed, with exit code 1.
 
@@ -28,6 +34,8 @@ Examples:
   agon solve tic-tac-toe
   agon solve connect-three --seconds 60
   agon solve rock-paper-scissors --json
+  agon solve connect-three --store        # players look its positions up from now on
+  agon solve tic-tac-toe --after \"(mark 1 1) (mark 1 2)\"
   agon solve dice-race --open")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
@@ -44,6 +52,12 @@ pub(crate) struct Args {
     /// Solve a game with hidden information as if all information were open
     #[arg(long)]
     open: bool,
+    /// Moves to make before, such as "(mark 1 1) (mark 2 2)"
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "MOVES")]
+    after: String,
+    /// List all positions and keep their values as an endgame table, where players find it
+    #[arg(long)]
+    store: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -56,22 +70,32 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Failure::unreadable(format!("--seconds: {} is not a number of seconds", args.seconds))
     })?;
     let opened = open::open_engine(&args.game, &args.play.within(args.seconds))?;
-    opened.run(Solve { args, limit, engine: opened.engine().name() })
+    let table = opened.run(Solve { args, limit, game: &opened })?;
+    let Some(table) = table else { return Ok(()) };
+    let folder = ModelStore::folder_of_user().ok_or_else(|| {
+        Failure::unreadable("there is no folder for endgame tables; set AGON_MODELS".to_owned())
+    })?;
+    let stored = ModelStore::at(&folder).save_endgames(&opened, table);
+    let (path, n) = stored.map_err(|error| Failure::unreadable(error.to_string()))?;
+    if !args.json {
+        say!("{}", terminal::dim(&format!("{n} positions are in {}", path.display())));
+    }
+    Ok(())
 }
 
 /// The task of solving a game.
 struct Solve<'a> {
     args: &'a Args,
     limit: Duration,
-    /// The name of the engine.
-    engine: &'static str,
+    game: &'a Game,
 }
 
 impl GameTask for Solve<'_> {
-    type Output = Result<(), Failure>;
+    type Output = Result<Option<Endgames>, Failure>;
 
-    fn run<P: GamePosition + 'static>(self, start: P) -> Result<(), Failure> {
-        let args = self.args;
+    fn run<P: GamePosition + 'static>(self, mut start: P) -> Self::Output {
+        let (args, engine) = (self.args, self.game.engine().name());
+        play_moves(&mut start, &args.after)?;
         let budget = Budget {
             deadline: Instant::now().checked_add(self.limit),
             nodes: args.nodes,
@@ -80,27 +104,45 @@ impl GameTask for Solve<'_> {
         let options = SolveOptions {
             bytes: args.megabytes.saturating_mul(1 << 20),
             hidden: if args.open { HiddenGames::AsIfOpen } else { HiddenGames::Refuse },
+            ..SolveOptions::default()
         };
-        match solve(&start, &budget, &options) {
-            Ok(solution) if args.json => {
+        let solved = if args.store {
+            let places = fact_places(self.game)
+                .ok_or_else(|| no_table(args, "it has chance, or no circuit"))?;
+            solve_with_table(&start, &budget, &options, places)
+        } else {
+            solve(&start, &budget, &options).map(|solution| (solution, None))
+        };
+        match solved {
+            Ok((_, None)) if args.store => Err(no_table(
+                args,
+                "its positions repeat, or it is not a game of two players \
+                     whose payoffs add up to a constant",
+            )),
+            Ok((solution, table)) if args.json => {
                 let mut object = solution_json(&start, &solution);
-                object["engine"] = json!(self.engine);
+                object["engine"] = json!(engine);
                 say!("{object}");
-                Ok(())
+                Ok(table)
             }
-            Ok(solution) => {
+            Ok((solution, table)) => {
                 show(&start, &solution);
-                Ok(())
+                Ok(table)
             }
             Err(unsolved) if args.json => {
                 let mut object = unsolved_json(start.shape(), &unsolved);
-                object["engine"] = json!(self.engine);
+                object["engine"] = json!(engine);
                 say!("{object}");
                 Err(Failure::wrong(""))
             }
             Err(unsolved) => Err(Failure::wrong(refusal(start.shape(), &unsolved, &args.game))),
         }
     }
+}
+
+/// Returns the refusal to make an endgame table.
+fn no_table(args: &Args, why: &str) -> Failure {
+    Failure::wrong(format!("{} has no endgame table: {why}", args.game))
 }
 
 fn show<P: GamePosition>(start: &P, solution: &Solution<P::Move>) {

@@ -225,10 +225,10 @@ fn report(
         write(path, tournament::to_csv(tournament, &standings))?;
     }
     if let Some(path) = &output.markdown {
-        write(path, tournament::to_markdown(tournament, &standings))?;
+        write(path, tournament::to_markdown(tournament, schedule, &standings))?;
     }
     if let Some(path) = &output.latex {
-        write(path, tournament::to_latex(tournament, &standings))?;
+        write(path, tournament::to_latex(tournament, schedule, &standings))?;
     }
     if let Some(path) = &output.svg {
         write(path, tournament::to_svg(tournament, &standings))?;

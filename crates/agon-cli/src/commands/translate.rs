@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// With --check: seed of the random number generator
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// With --to toss: time limit in seconds for finding an equivalent translation
+    /// Time limit in seconds of the translation; the plays of --check may take as long again
     #[arg(long, default_value_t = 120)]
     seconds: u64,
     /// With --to asp: maximum number of steps of a play

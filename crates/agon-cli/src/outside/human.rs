@@ -64,7 +64,7 @@ const HELP: &str = "\
 Type the number of a move, or the move itself. Parentheses may be left out, and the beginning of a
 move is enough if no other move begins like that. On a board, places are enough: e2e4.
   moves     list the legal moves         board     show the board
-  hint      what the computer would play eval      what the position is worth
+  hint      a move that is good          eval      what the position is worth
   why MOVE  why a move is legal or not   history   the moves so far
   save FILE write a record of the match  undo      take back your last move
   quit      end the match";
@@ -92,18 +92,26 @@ impl Human {
         Human { role, role_name, view, layout, console, last: None, position, has_shown: false }
     }
 
-    /// Says what the computer would play, or what it expects.
+    /// Suggests a move, or says what the position is worth.
     fn advise(&self, is_move_shown: bool) {
         let Some(position) = &self.position else {
             return say!("There is no advice in games with hidden information.");
         };
-        let Ok(mut player) = position.game().player("auto") else { return };
+        // The player that compares moves without time to prepare. Both kinds of advice come from it,
+        // so that they do not contradict each other.
+        let game = position.game();
+        let Ok(mut player) = game.player(game.analyst()) else { return };
         let spinner = terminal::spinner("thinking");
         let report = player.think_as(self.role, position, agon::Budget::seconds(HINT_SECONDS));
         spinner.finish_and_clear();
         if let Some(error) = report.error {
             return say!("no advice: {error}");
         }
+        // The moves of those who do more than wait.
+        let only = |joint: &Vec<String>| {
+            let moves = joint.iter().filter(|text| *text != "noop");
+            moves.map(String::as_str).collect::<Vec<_>>().join(" ")
+        };
         let certain = if report.is_proven { " for certain" } else { "" };
         let value = format!("{} expects {:.0}{certain}", self.role_name, report.value);
         if is_move_shown {
@@ -111,7 +119,14 @@ impl Human {
         } else {
             say!("{value}");
             for considered in report.considered.iter().take(5) {
-                say!("  {:5.1}  {}", considered.value, considered.text);
+                let rest: Vec<String> = considered.line.iter().skip(1).take(4).map(only).collect();
+                let certain = if considered.is_proven { " for certain" } else { "" };
+                let line = if rest.is_empty() {
+                    String::new()
+                } else {
+                    format!(", then {}", rest.join(" "))
+                };
+                say!("  {:5.1}{certain}  {}{line}", considered.value, considered.text);
             }
         }
     }
@@ -285,7 +300,10 @@ impl Player for Human {
                     Ok(text) => return chosen(text),
                     Err(why) => match self.view.find_move(line) {
                         Some(text) => return chosen(&text),
-                        None => say!("{why}"),
+                        None => match families.iter().find_map(|family| family.mistake(line)) {
+                            Some(mistake) => say!("`{line}` is not a legal move: {mistake}"),
+                            None => say!("{why}"),
+                        },
                     },
                 },
             }

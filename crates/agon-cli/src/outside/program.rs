@@ -7,12 +7,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use agon_game::{Family, Observation, Parameter};
+use agon_game::Observation;
 use agon_match::{Choice, Player, PlayerError, View};
 use agon_search::Budget;
 use serde_json::{Map, Value, json};
 
-use crate::engine_calls::EngineCalls;
+use crate::engine_calls::{EngineCalls, families_json};
 use crate::outside::process_group;
 use crate::terminal::remark;
 use agon_match::Invitation;
@@ -235,13 +235,7 @@ impl Player for Program {
         message.insert("legal".to_owned(), json!(self.view.legal_moves()));
         let families = self.view.families();
         if !families.is_empty() {
-            let parameter = |p: &Parameter| json!({ "name": p.name, "low": p.low, "high": p.high });
-            let family = |family: &Family| {
-                let parameters: Vec<Value> = family.parameters.iter().map(parameter).collect();
-                json!({ "text": family.text, "parameters": parameters })
-            };
-            let families: Vec<Value> = families.iter().map(family).collect();
-            message.insert("families".to_owned(), json!(families));
+            message.insert("families".to_owned(), families_json(&families));
         }
         self.send(&Value::Object(message))?;
         self.n_unanswered += 1;

@@ -6,11 +6,13 @@ use agon_match::tournament::{Estimate, Rating, Standings, Tournament};
 
 /// Returns the standings as CSV: for each game and for all games together, one line for each player
 /// and one for each pair of players. Points are from 0 to 1. An empty cell means an unknown value.
+/// The last column is the provenance, on every line, so that a line that is taken out still has it.
 pub(crate) fn to_csv(tournament: &Tournament, standings: &Standings) -> String {
     let mut text = String::from(
         "game,player,opponent,matches,points,points_low,points_high,elo,elo_low,elo_high,\
-         mean_goal,wins,draws,losses,slips,broken\r\n",
+         mean_goal,wins,draws,losses,slips,broken,provenance\r\n",
     );
+    let origin = cell(&crate::provenance::line());
     for table in std::iter::once(&standings.overall).chain(&standings.games) {
         let game = cell(table.game.map_or("", |game| tournament.games[game].as_str()));
         for (player, row) in table.rows.iter().enumerate() {
@@ -21,7 +23,7 @@ pub(crate) fn to_csv(tournament: &Tournament, standings: &Standings) -> String {
             let _ = write!(text, "{game},{name},,{},{points},{elo},{goal},", row.n_matches);
             let _ = write!(
                 text,
-                "{},{},{},{},{}\r\n",
+                "{},{},{},{},{},{origin}\r\n",
                 row.wins, row.draws, row.losses, row.n_errors, row.n_broken
             );
             for (other, points) in table.cross[player].iter().enumerate() {
@@ -31,7 +33,7 @@ pub(crate) fn to_csv(tournament: &Tournament, standings: &Standings) -> String {
                 let opponent = cell(&tournament.players[other].name);
                 let (points, elo) =
                     (estimate(*points), rating(table.ratings.difference(player, other)));
-                let _ = write!(text, "{game},{name},{opponent},,{points},{elo},,,,,,\r\n");
+                let _ = write!(text, "{game},{name},{opponent},,{points},{elo},,,,,,,{origin}\r\n");
             }
         }
     }

@@ -7,7 +7,7 @@ use agon_match::tournament::{Schedule, Standings, Table, Tournament};
 
 use super::documents::points_plot;
 use super::plot::{self, escape};
-use super::tables::{by_seat, elo_title, interval, notes, percent, ranked, thinking};
+use super::tables::{by_seat, elo, elo_title, interval, notes, percent, ranked, thinking};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -63,14 +63,19 @@ fn overall_sections(text: &mut String, tournament: &Tournament, standings: &Stan
         .zip(&names)
         .map(|(player, name)| (name.clone(), all.ratings.ratings[*player]))
         .collect();
-    section(text, "Elo", "With 95 % intervals, all games.", &plot::ratings(&rated));
+    section(
+        text,
+        "Elo",
+        "With 95 % intervals, all games.",
+        &plot::both(|frame| plot::ratings(frame, &rated)),
+    );
     if names.len() > 2 {
         let cells: Vec<Vec<_>> = order
             .iter()
             .map(|row| order.iter().map(|column| all.cross[*row][*column]).collect())
             .collect();
-        let map =
-            plot::heat_map(&names, &names, &cells, "points of each player against each other");
+        let label = "points of each player against each other";
+        let map = plot::both(|frame| plot::heat_map(frame, &names, &names, &cells, label));
         section(
             text,
             "Against each other",
@@ -84,7 +89,7 @@ fn overall_sections(text: &mut String, tournament: &Tournament, standings: &Stan
 fn game_sections(text: &mut String, tournament: &Tournament, standings: &Standings) {
     let game_name =
         |table: &Table| table.game.map_or(String::new(), |game| tournament.games[game].clone());
-    let plot = points_plot(tournament, standings);
+    let plot = plot::both(|frame| points_plot(frame, tournament, standings));
     let about = match &tournament.players[..] {
         [first, second] => {
             let (first, second) = (escape(&first.name), escape(&second.name));
@@ -110,7 +115,7 @@ fn game_sections(text: &mut String, tournament: &Tournament, standings: &Standin
         standings.games.iter().map(|table| (game_name(table), table.n_steps.clone())).collect();
     let about = "Steps from the shortest to the longest match. The box is the middle half, the \
                  line is the median.";
-    section(text, "Length of matches", about, &plot::lengths(&lengths));
+    section(text, "Length of matches", about, &plot::both(|frame| plot::lengths(frame, &lengths)));
     if standings.games.len() > 1 {
         let mut tables = String::new();
         for table in &standings.games {
@@ -169,7 +174,7 @@ fn standing(tournament: &Tournament, table: &Table) -> String {
             tournament.players[player].name.clone(),
             entry.points.map_or("–".to_owned(), |points| percent(points.mean)),
             entry.points.map_or(String::new(), |points| interval(&points)),
-            rating.map_or("–".to_owned(), |rating| format!("{:+.0}", rating.elo)),
+            rating.map_or("–".to_owned(), |rating| elo(rating.elo)),
             rating.map_or(String::new(), |rating| format!("{:.0}", rating.half)),
             entry.mean_goal.map_or("–".to_owned(), |goal| format!("{goal:.1}")),
             entry.n_matches.to_string(),

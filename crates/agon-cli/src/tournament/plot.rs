@@ -1,6 +1,6 @@
 //! Draws plots as SVG. Colours come from the style sheet of the page, light or dark.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use agon_match::tournament::{Estimate, Rating};
 
@@ -22,17 +22,38 @@ pub(super) fn escape(text: &str) -> String {
     safe
 }
 
-/// Width of plots.
-const WIDTH: f64 = 760.0;
-/// Left margin, for names.
-const LEFT: f64 = 190.0;
+/// The measures of a plot. Letters have the same size in all frames, so a plot for a narrow screen
+/// is drawn again rather than scaled.
+#[derive(Copy, Clone)]
+pub(super) struct Frame {
+    width: f64,
+    /// Left margin, for names.
+    left: f64,
+    /// Maximum length of a name in the left margin, in letters.
+    max_letters: usize,
+    /// Maximum number of intervals between the labels of a scale.
+    max_steps: f64,
+    class: &'static str,
+}
+
+/// For wide screens and paper.
+pub(super) const WIDE: Frame =
+    Frame { width: 760.0, left: 190.0, max_letters: 23, max_steps: 8.0, class: "wide" };
+/// For screens of 400 pixels.
+pub(super) const NARROW: Frame =
+    Frame { width: 356.0, left: 116.0, max_letters: 14, max_steps: 5.0, class: "narrow" };
+
+/// Draws a plot for wide and for narrow screens. The style sheet of the page shows one of them.
+pub(super) fn both(draw: impl Fn(Frame) -> Plot) -> String {
+    format!("{}{}", draw(WIDE), draw(NARROW))
+}
+
 const RIGHT: f64 = 24.0;
 const ROW: f64 = 30.0;
-/// Maximum length of a name in the left margin, in letters.
-const MAX_LETTERS: usize = 23;
 
 struct Canvas {
     body: String,
+    frame: Frame,
     width: f64,
     height: f64,
 }
@@ -44,8 +65,8 @@ enum Anchor {
 }
 
 impl Canvas {
-    fn new(width: f64, height: f64) -> Canvas {
-        Canvas { body: String::new(), width, height }
+    fn new(frame: Frame, height: f64) -> Canvas {
+        Canvas { body: String::new(), frame, width: frame.width, height }
     }
 
     fn text(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, text: &str) {
@@ -63,9 +84,9 @@ impl Canvas {
 
     /// Draws a name to the left of a row. A long name is shortened, with the whole name as tooltip.
     fn name(&mut self, y: f64, name: &str) {
-        let short = shortened(name, MAX_LETTERS);
+        let short = shortened(name, self.frame.max_letters);
         let (short, whole) = (escape(&short), escape(name));
-        let x = LEFT - 12.0;
+        let x = self.frame.left - 12.0;
         let _ = write!(
             self.body,
             "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"end\" \
@@ -112,14 +133,74 @@ impl Canvas {
         }
     }
 
-    fn finish(self, label: &str) -> String {
-        let Canvas { body, width, height } = self;
-        let label = escape(label);
-        format!(
-            "<svg viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" \
-             aria-label=\"{label}\">{body}</svg>\n"
+    fn finish(self, label: &str) -> Plot {
+        Plot { canvas: self, label: label.to_owned() }
+    }
+}
+
+/// A finished plot. It is displayed as an element of a page.
+pub(super) struct Plot {
+    canvas: Canvas,
+    label: String,
+}
+
+impl Plot {
+    /// Returns the plot as a file of its own, with lines of small print below it.
+    pub(super) fn into_file(mut self, style: &str, small_print: &str) -> String {
+        /// Letters in a line of small print that certainly fit the width of [`WIDE`].
+        const LETTERS: usize = 120;
+        let y = self.canvas.height + 8.0;
+        let lines = wrapped(small_print, LETTERS);
+        for (number, line) in lines.iter().enumerate() {
+            self.canvas.text(8.0, y + 12.0 * number as f64, Anchor::Start, "small", line);
+        }
+        self.canvas.height = y + 12.0 * lines.len() as f64;
+        let text = self.to_string();
+        let head = text.find('>').map_or(0, |at| at + 1);
+        let (opening, rest) = text.split_at(head);
+        let opening = opening.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1);
+        format!("{opening}<desc>{}</desc><style>{style}</style>{rest}", escape(small_print))
+    }
+}
+
+impl fmt::Display for Plot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Plot { canvas: Canvas { body, frame, width, height }, label } = self;
+        let (label, class) = (escape(label), frame.class);
+        // A plot that does not fit is scrolled: letters must stay readable.
+        let least = match *width > frame.width {
+            true => format!(" style=\"min-width: {width:.0}px\""),
+            false => String::new(),
+        };
+        writeln!(
+            f,
+            "<svg class=\"{class}\"{least} viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" \
+             aria-label=\"{label}\">{body}</svg>"
         )
     }
+}
+
+/// Splits a text into lines at blanks. A word that is longer than a line is cut.
+fn wrapped(text: &str, n_letters: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut n_last = 0;
+    for word in text.split_whitespace() {
+        let letters: Vec<char> = word.chars().collect();
+        for part in letters.chunks(n_letters) {
+            match lines.last_mut() {
+                Some(line) if n_last + 1 + part.len() <= n_letters => {
+                    line.push(' ');
+                    line.extend(part);
+                    n_last += 1 + part.len();
+                }
+                _ => {
+                    lines.push(part.iter().collect());
+                    n_last = part.len();
+                }
+            }
+        }
+    }
+    lines
 }
 
 pub(super) fn shortened(name: &str, n_letters: usize) -> String {
@@ -131,26 +212,28 @@ pub(super) fn shortened(name: &str, n_letters: usize) -> String {
 
 /// A linear scale from numbers to horizontal places.
 struct Scale {
+    frame: Frame,
     low: f64,
     high: f64,
 }
 
 impl Scale {
     /// Returns a scale that contains all the numbers and is never a single point.
-    fn holding(numbers: impl Iterator<Item = f64>) -> Scale {
+    fn holding(frame: Frame, numbers: impl Iterator<Item = f64>) -> Scale {
         let finite = numbers.filter(|x| x.is_finite());
         let (low, high) =
             finite.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
         if low > high {
-            return Scale { low: 0.0, high: 1.0 };
+            return Scale { frame, low: 0.0, high: 1.0 };
         }
         let spare = ((high - low) * 0.05).max(1.0);
-        Scale { low: low - spare, high: high + spare }
+        Scale { frame, low: low - spare, high: high + spare }
     }
 
     fn x(&self, at: f64) -> f64 {
         let share = ((at - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
-        LEFT + share * (WIDTH - LEFT - RIGHT)
+        let Frame { width, left, .. } = self.frame;
+        left + share * (width - left - RIGHT)
     }
 
     /// Returns at most ten round numbers for the labels of the scale.
@@ -158,7 +241,7 @@ impl Scale {
         let span = self.high - self.low;
         let mut step = 1e-3;
         let mut factors = [2.0, 2.5, 2.0].into_iter().cycle();
-        while span / step > 8.0 {
+        while span / step > self.frame.max_steps {
             step *= factors.next().unwrap_or(2.0);
         }
         let first = (self.low / step).ceil();
@@ -170,10 +253,11 @@ impl Scale {
 }
 
 /// Draws Elo ratings with error bars, one row for each player, in the order given.
-pub(super) fn ratings(players: &[(String, Option<Rating>)]) -> String {
-    let rated = || players.iter().filter_map(|(_, rating)| *rating);
-    let scale = Scale::holding(rated().flat_map(|r| [r.elo - r.half, r.elo + r.half]).chain([0.0]));
-    let mut canvas = Canvas::new(WIDTH, players.len() as f64 * ROW + 34.0);
+pub(super) fn ratings(frame: Frame, players: &[(String, Option<Rating>)]) -> Plot {
+    let ends = players.iter().filter_map(|(_, rating)| *rating);
+    let ends = ends.flat_map(|r| [r.elo - r.half, r.elo + r.half]);
+    let scale = Scale::holding(frame, ends.chain([0.0]));
+    let mut canvas = Canvas::new(frame, players.len() as f64 * ROW + 34.0);
     canvas.scale(&scale, |at| if at == 0.0 { "0".to_owned() } else { format!("{at:+.0}") });
     canvas.line((scale.x(0.0), 4.0), (scale.x(0.0), canvas.height - 24.0), "zero");
     for (at, (name, rating)) in players.iter().enumerate() {
@@ -198,30 +282,34 @@ pub(super) const N_SERIES: usize = 6;
 
 /// Draws the points of at most [`N_SERIES`] players in each game, as dots with error bars.
 pub(super) fn points_by_game(
+    frame: Frame,
     players: &[String],
     games: &[(String, Vec<Option<Estimate>>)],
-) -> String {
+) -> Plot {
     let gap = 13.0;
     let row = 16.0 + gap * players.len() as f64;
     let head = 30.0;
-    let mut canvas = Canvas::new(WIDTH, head + games.len() as f64 * row + 30.0);
-    let scale = Scale { low: 0.0, high: 100.0 };
+    let mut canvas = Canvas::new(frame, head + games.len() as f64 * row + 30.0);
+    let scale = Scale { frame, low: 0.0, high: 100.0 };
     let bottom = canvas.height - 24.0;
     for percent in [0.0, 25.0, 50.0, 75.0, 100.0] {
         let x = scale.x(percent);
         canvas.line((x, head), (x, bottom), if percent == 50.0 { "zero" } else { "grid" });
         canvas.text(x, bottom + 16.0, Anchor::Middle, "tick", &format!("{percent:.0} %"));
     }
-    let room = (WIDTH - LEFT) / players.len().max(1) as f64;
+    // Two long names would not fit beside each other on a narrow screen, so the legend begins at
+    // the margin there.
+    let from = if frame.width < 500.0 { 0.0 } else { frame.left };
+    let room = (frame.width - from) / players.len().max(1) as f64;
     for (at, player) in players.iter().enumerate() {
-        let x = LEFT + at as f64 * room;
+        let x = from + at as f64 * room;
         canvas.dot(x + 5.0, 12.0, &format!("s{at}"), player);
         let letters = ((room - 24.0) / 7.0).max(4.0) as usize;
         canvas.text(x + 16.0, 16.5, Anchor::Start, "tick", &shortened(player, letters));
     }
     for (number, (game, points)) in games.iter().enumerate() {
         let top = head + number as f64 * row;
-        canvas.line((0.0, top), (WIDTH, top), "grid");
+        canvas.line((0.0, top), (frame.width, top), "grid");
         canvas.name(top + row / 2.0 + 4.5, game);
         for (at, points) in points.iter().enumerate() {
             let Some(points) = points else { continue };
@@ -256,24 +344,27 @@ fn tooltip(row: &str, column: &str, points: &Estimate) -> String {
 
 /// Draws points as colours, rows against columns: blue above one half and orange below.
 pub(super) fn heat_map(
+    frame: Frame,
     rows: &[String],
     columns: &[String],
     cells: &[Vec<Option<Estimate>>],
     label: &str,
-) -> String {
-    let size = ((WIDTH - LEFT - RIGHT) / columns.len().max(1) as f64).clamp(34.0, 110.0);
+) -> Plot {
+    let Frame { left, max_letters, .. } = frame;
+    let room = frame.width - left - RIGHT;
+    let size = (room / columns.len().max(1) as f64).clamp(34.0, 110.0);
     let tall = 40.0;
     let letters = (size / 7.2) as usize;
     // Long names are rotated.
     let longest = columns.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let is_rotated = longest > letters.max(4);
     let head =
-        if is_rotated { (longest.min(MAX_LETTERS) as f64 * 7.4 + 16.0).max(28.0) } else { 28.0 };
-    let width = (LEFT + columns.len() as f64 * size + RIGHT).max(WIDTH);
-    let mut canvas = Canvas::new(width, head + rows.len() as f64 * tall + 8.0);
+        if is_rotated { (longest.min(max_letters) as f64 * 7.4 + 16.0).max(28.0) } else { 28.0 };
+    let mut canvas = Canvas::new(frame, head + rows.len() as f64 * tall + 8.0);
+    canvas.width = (left + columns.len() as f64 * size + RIGHT).max(frame.width);
     for (at, name) in columns.iter().enumerate() {
-        let x = LEFT + (at as f64 + 0.5) * size;
-        let shown = escape(&shortened(name, MAX_LETTERS));
+        let x = left + (at as f64 + 0.5) * size;
+        let shown = escape(&shortened(name, max_letters));
         let y = head - 9.0;
         let place = if is_rotated {
             format!(
@@ -289,7 +380,7 @@ pub(super) fn heat_map(
         let y = head + at as f64 * tall;
         canvas.name(y + tall / 2.0 + 4.5, name);
         for (column, points) in cells.iter().enumerate() {
-            let corner = (LEFT + column as f64 * size, y);
+            let corner = (left + column as f64 * size, y);
             let inner = (size - 3.0, tall - 3.0);
             match points {
                 Some(points) => {
@@ -324,10 +415,10 @@ fn heat_cell(
 
 /// Draws the lengths of the matches of each game: from the shortest to the longest, with the middle
 /// half as a box and the median.
-pub(super) fn lengths(games: &[(String, Vec<usize>)]) -> String {
+pub(super) fn lengths(frame: Frame, games: &[(String, Vec<usize>)]) -> Plot {
     let longest = games.iter().flat_map(|(_, steps)| steps).copied().max().unwrap_or(1);
-    let scale = Scale { low: 0.0, high: longest as f64 * 1.04 };
-    let mut canvas = Canvas::new(WIDTH, games.len() as f64 * ROW + 34.0);
+    let scale = Scale { frame, low: 0.0, high: longest as f64 * 1.04 };
+    let mut canvas = Canvas::new(frame, games.len() as f64 * ROW + 34.0);
     canvas.scale(&scale, |at| format!("{at:.0}"));
     for (at, (game, steps)) in games.iter().enumerate() {
         let y = at as f64 * ROW + ROW / 2.0 + 4.0;
@@ -364,12 +455,26 @@ mod tests {
             vec![0.0, f64::INFINITY],
             vec![1e6, -1e6],
         ] {
-            let scale = Scale::holding(numbers.iter().copied());
-            let ticks = scale.ticks();
-            assert!(ticks.len() <= 10 && ticks.len() >= 2, "{numbers:?} {ticks:?}");
-            assert!(ticks.windows(2).all(|pair| pair[0] < pair[1]));
-            assert!(ticks.iter().all(|at| (LEFT..=WIDTH).contains(&scale.x(*at))));
+            for frame in [WIDE, NARROW] {
+                let scale = Scale::holding(frame, numbers.iter().copied());
+                let ticks = scale.ticks();
+                assert!(ticks.len() <= 10 && ticks.len() >= 2, "{numbers:?} {ticks:?}");
+                assert!(ticks.windows(2).all(|pair| pair[0] < pair[1]));
+                let inside = frame.left..=frame.width;
+                assert!(ticks.iter().all(|at| inside.contains(&scale.x(*at))));
+            }
         }
+    }
+
+    #[test]
+    fn small_print_is_wrapped() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("abcdefgh i", 3), ["abc", "def", "gh", "i"]);
+        assert!(wrapped("  ", 3).is_empty());
+        let plot = lengths(WIDE, &[("nim".to_owned(), vec![3, 4])]);
+        let file = plot.into_file("svg {}", &"a <word> ".repeat(30));
+        assert!(file.starts_with("<svg xmlns=") && file.matches("class=\"small\"").count() == 3);
+        assert!(!file.contains("<word>"), "{file}");
     }
 
     #[test]
@@ -379,12 +484,12 @@ mod tests {
         let rating = Rating { elo: 5.0, half: f64::NAN };
         let one = std::slice::from_ref(&name);
         let all = [
-            ratings(&[(name.clone(), Some(rating)), (name.clone(), None)]),
-            points_by_game(one, &[(name.clone(), vec![Some(estimate)])]),
-            heat_map(one, one, &[vec![Some(estimate)]], &name),
-            lengths(&[(name.clone(), vec![3, 4]), (name.clone(), vec![])]),
+            ratings(WIDE, &[(name.clone(), Some(rating)), (name.clone(), None)]),
+            points_by_game(NARROW, one, &[(name.clone(), vec![Some(estimate)])]),
+            heat_map(NARROW, one, one, &[vec![Some(estimate)]], &name),
+            lengths(WIDE, &[(name.clone(), vec![3, 4]), (name.clone(), vec![])]),
         ];
-        for svg in all {
+        for svg in all.map(|plot| plot.to_string()) {
             assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
             assert!(
                 !svg.contains("<script")

@@ -161,7 +161,7 @@ pub(super) fn rows(tournament: &Tournament, table: &Table) -> Vec<Vec<String>> {
             tournament.players[player].name.clone(),
             row.points.map_or("-".to_owned(), |points| percent(points.mean)),
             row.points.map_or(String::new(), |points| interval(&points)),
-            rating.map_or("-".to_owned(), |rating| format!("{:+.0}", rating.elo)),
+            rating.map_or("-".to_owned(), |rating| elo(rating.elo)),
             rating.map_or(String::new(), |rating| format!("{:.0}", rating.half)),
             row.mean_goal.map_or("-".to_owned(), |goal| format!("{goal:.1}")),
             row.n_matches.to_string(),
@@ -183,7 +183,16 @@ pub(super) fn elo_title(table: &Table) -> &'static str {
     if table.ratings.is_bounded { "Elo" } else { "Elo*" }
 }
 
-fn cross(tournament: &Tournament, table: &Table) -> Vec<Vec<String>> {
+/// Returns a rating as a whole number with its sign. A rating that rounds to 0 has none.
+pub(super) fn elo(elo: f64) -> String {
+    match elo.round() == 0.0 {
+        true => "0".to_owned(),
+        false => format!("{elo:+.0}"),
+    }
+}
+
+/// Returns the points of each player against each other: a row of titles, then one for each.
+pub(super) fn cross(tournament: &Tournament, table: &Table) -> Vec<Vec<String>> {
     let order = ranked(table);
     let mut rows = vec![vec![String::new()]];
     rows[0].extend(order.iter().map(|player| tournament.players[*player].name.clone()));
@@ -225,5 +234,15 @@ fn print(rows: &[Vec<String>]) {
         let line = cells.collect::<String>();
         let line = line.trim_end();
         if number == 0 { say!("{}", terminal::dim(line)) } else { say!("{line}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::elo;
+
+    #[test]
+    fn ratings_have_a_sign_unless_they_are_zero() {
+        assert_eq!([elo(12.4), elo(-3.6), elo(-0.2), elo(0.0)], ["+12", "-4", "0", "0"]);
     }
 }

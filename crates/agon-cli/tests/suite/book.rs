@@ -7,11 +7,16 @@
 //!   `…` inside of a line for any text.
 //! - `…,file=NAME`: a file that the commands of the page can use.
 //! - `lisp`: rules in GDL, which must at least be read without an error.
+//!
+//! Indented lines that begin with `agon` are commands too. Quick ones are run. Of the others, such
+//! as servers and long matches, the names of commands and options are checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use std::sync::Arc;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agon_gdl::read::read;
 use agon_text::Source;
@@ -219,11 +224,23 @@ fn commands(text: &str) -> Vec<(String, String)> {
     commands
 }
 
+/// Prepares a command of a page, with `agon` in the path and both outputs in one.
 #[cfg(unix)]
-fn run(scratch: &Scratch, command: &str, expected: &str) -> Result<(), String> {
+fn shell(scratch: &Scratch, command: &str) -> std::process::Command {
     let program = PathBuf::from(games::program().get_program());
     let folder = program.parent().unwrap_or(&program).to_owned();
     let path = std::env::var("PATH").unwrap_or_default();
+    let mut shell = std::process::Command::new("sh");
+    shell
+        .arg("-c")
+        .arg(format!("{{ {command}\n}} 2>&1"))
+        .env("PATH", format!("{}:{path}", folder.display()))
+        .current_dir(scratch.path("."));
+    shell
+}
+
+#[cfg(unix)]
+fn run(scratch: &Scratch, command: &str, expected: &str) -> Result<(), String> {
     let has_python = || {
         std::process::Command::new("python3")
             .arg("--version")
@@ -234,13 +251,7 @@ fn run(scratch: &Scratch, command: &str, expected: &str) -> Result<(), String> {
         println!("skipped, because there is no python3: {command}");
         return Ok(());
     }
-    let output = std::process::Command::new("sh")
-        .arg("-c")
-        .arg(format!("{command} 2>&1"))
-        .env("PATH", format!("{}:{path}", folder.display()))
-        .current_dir(scratch.path("."))
-        .output()
-        .map_err(|error| error.to_string())?;
+    let output = shell(scratch, command).output().map_err(|error| error.to_string())?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let expected: Vec<&str> = expected.lines().map(str::trim_end).collect();
     let lines: Vec<&str> = printed.lines().map(str::trim_end).collect();
@@ -272,6 +283,156 @@ fn fits(pattern: &str, line: &str) -> bool {
         }
     }
     left.ends_with(last)
+}
+
+/// Returns the commands of `agon` in indented lines, without comments.
+fn indented_commands(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for line in text.lines() {
+        let line = line.strip_prefix("    ").unwrap_or("");
+        let line = line.split("  #").next().unwrap_or(line).trim();
+        let part = line.strip_suffix('\\').unwrap_or(line).trim_end();
+        if is_open {
+            let command = found.last_mut().expect("a command was begun");
+            command.push(' ');
+            command.push_str(part);
+        } else if line.starts_with("agon ") {
+            found.push(part.to_owned());
+        }
+        is_open = line.ends_with('\\') && (is_open || line.starts_with("agon "));
+    }
+    found
+}
+
+/// How a documented command is tested.
+#[derive(Debug, PartialEq)]
+enum Trial {
+    /// It is run.
+    Run,
+    /// It has words in capitals that stand for others, so only the command itself is looked up.
+    Named,
+    /// It takes long, or needs what is not there, so its options are parsed.
+    Parsed,
+}
+
+fn trial(command: &str) -> Trial {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let stands_for_others = |word: &&&str| {
+        word.starts_with('[') || ["GAME", "KEY", "FEATURE", "N", "ID"].contains(*word)
+    };
+    if words.iter().any(|word| stands_for_others(&word)) {
+        return Trial::Named;
+    }
+    let quick = "check completions diff fmt games info models new perft players profile prove show \
+                 simulate solve why";
+    let needs_more = [
+        "../",
+        "match.json",
+        "--stylesheet",
+        "games/*",
+        "other.kif",
+        "models export",
+        "models import",
+    ];
+    let is_quick = words.get(1).is_some_and(|name| quick.split(' ').any(|word| word == *name));
+    match is_quick && !needs_more.iter().any(|part| command.contains(part)) {
+        true => Trial::Run,
+        false => Trial::Parsed,
+    }
+}
+
+/// Runs the commands of the pages that are documents of their own, and of the README.
+#[cfg(unix)]
+#[test]
+fn indented_commands_are_commands() {
+    let mut pages: Vec<Page> = pages();
+    let readme = games::root().join("README.md");
+    pages.push(Page {
+        name: "README.md".to_owned(),
+        text: read_text(&readme),
+        folder: games::root(),
+    });
+    let n_run = AtomicUsize::new(0);
+    for_each(&pages, |page| {
+        let scratch = Scratch::new(&format!("commands-{}", page.name));
+        let at_once = |command: &str| {
+            let home = scratch.path(".");
+            let output = shell(&scratch, command)
+                .env("HOME", &home)
+                .env("XDG_DATA_HOME", &home)
+                .output()
+                .map_err(|error| error.to_string())?;
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            Ok::<_, String>((output.status.code(), printed))
+        };
+        // What the pages take for granted.
+        for (name, template) in [("my-game", "board"), ("my-game-new", "board"), ("toss", "toss")] {
+            at_once(&format!("agon new {name} --template {template}"))?;
+        }
+        at_once("mv toss.toss my-game.toss")?;
+        at_once("mkdir -p .local/share/bash-completion/completions .local/share/man/man1")?;
+        for command in indented_commands(&page.text) {
+            let name = command.split_whitespace().nth(1).unwrap_or_default();
+            let (tried, may_refute) = match trial(&command) {
+                Trial::Run if command.starts_with("agon new ") => {
+                    (command.replace("my-game", "another-game"), false)
+                }
+                Trial::Run => (command.clone(), ["prove", "diff", "why"].contains(&name)),
+                Trial::Named => (format!("agon {name} --help"), false),
+                Trial::Parsed => (format!("{command} --help"), false),
+            };
+            let (code, printed) = at_once(&tried)?;
+            if !(code == Some(0) || (may_refute && matches!(code, Some(1 | 3)))) {
+                return Err(format!("{}: $ {tried}\nended with {code:?}\n{printed}", page.name));
+            }
+            n_run.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    });
+    assert!(n_run.into_inner() > 90, "most of the commands were found");
+}
+
+#[test]
+fn indented_commands_are_found() {
+    let text =
+        "Text\n    agon host x \\\n        --port 3   # why\n    agon show y --stage z\nagon no\n";
+    assert_eq!(indented_commands(text), ["agon host x --port 3", "agon show y --stage z"]);
+    assert_eq!(trial("agon host x --port 3"), Trial::Parsed);
+    assert_eq!(trial("agon show y --stage z"), Trial::Run);
+    assert_eq!(trial("agon models show KEY"), Trial::Named);
+}
+
+/// Every work that the book and the documents cite by author and year is in the bibliography.
+#[test]
+fn cited_works_are_in_the_bibliography() {
+    let bibliography = read_text(&games::root().join("docs/papers.md"));
+    let bibliography = bibliography.split_whitespace().collect::<Vec<_>>().join(" ");
+    let months = "January February March April May June July August September October November \
+                  December";
+    let mut n_cited = 0;
+    for page in pages().iter().filter(|page| page.name != "papers.md") {
+        let prose = prose(&page.text);
+        let words: Vec<&str> = prose.split_whitespace().collect();
+        for pair in words.windows(2) {
+            let author = pair[0].trim_start_matches(['(', '*']);
+            let year = pair[1].trim_start_matches('(');
+            let year = year.trim_end_matches([')', '.', ',', ';', ':', '*']);
+            let is_year = year.len() == 4 && year.parse().is_ok_and(|y| (1900..2030).contains(&y));
+            let is_name = author.chars().next().is_some_and(char::is_uppercase)
+                && author.chars().skip(1).all(|c| c.is_lowercase() || c == '-')
+                && author.chars().count() > 2;
+            let is_group = author == "al.";
+            if !is_year || !(is_name || is_group) || months.contains(author) {
+                continue;
+            }
+            n_cited += 1;
+            let citation = format!("{author} {year}");
+            let is_listed = bibliography.contains(&citation);
+            assert!(is_listed, "{}: `{citation}` is not in docs/papers.md", page.name);
+        }
+    }
+    assert!(n_cited >= 15, "only {n_cited} citations were found");
 }
 
 #[test]

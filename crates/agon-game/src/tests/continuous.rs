@@ -189,3 +189,27 @@ fn broken_laws_of_continuous_games_are_found() {
         assert_eq!(violation.law, law, "{defect:?}: {violation}");
     }
 }
+
+#[test]
+fn mistakes_in_numbers_are_named() {
+    let interval = |name: &str, low: f64| Parameter { name: name.to_owned(), low, high: 1.0 };
+    let family = Family {
+        text: "(Chase 2)".to_owned(),
+        parameters: vec![interval("t", 0.5), interval("px", -1.0)],
+    };
+    for (text, mistake) in [
+        ("(Chase 2 (t 0.5) (px 1))", None),
+        ("(chase 2 (px 1) (T 0.5))", None),
+        ("(Run 2 (t 0.5) (px 7))", None),
+        ("Chase", None),
+        ("(Chase 2 (t 0.5) (px 7))", Some("px = 7 does not lie from -1 to 1")),
+        ("(Chase 2 (t 0) (px 1))", Some("t = 0 does not lie from 0.5 to 1")),
+        ("(Chase 2 (t 0.5))", Some("`px` is missing; it lies from -1 to 1")),
+        ("(Chase 2)", Some("`t` is missing; it lies from 0.5 to 1")),
+        ("(Chase 2 (t 0.5) (px 1) (pz 0))", Some("it has no parameter `pz`")),
+        ("(Chase 2 (t 0.5) (px 1) (px 1))", Some("`px` is given twice")),
+    ] {
+        assert_eq!(family.mistake(text).as_deref(), mistake, "{text}");
+        assert_eq!(family.contains(text), mistake.is_none() && text.contains("hase 2"), "{text}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agon_datalog::Symbol;
-use agon_text::{Diagnostic, Diagnostics, Span};
+use agon_text::{Diagnostic, Diagnostics, Edit, Fix, Span};
 
 use super::domains::{Domains, Obstacle, Slot, source};
 use super::view::{Part, View, count, parameters};
@@ -135,7 +135,10 @@ fn undefined(
         findings.push(match meant {
             Some(meant) => {
                 all_meant.extend(view.sheet.symbols.find(meant));
-                finding.hint(format!("did you mean `{meant}`?"))
+                let mut change = Fix { title: format!("change to `{meant}`"), edits: Vec::new() };
+                let edit = |span| Edit { span, replacement: meant.to_owned() };
+                change.edits.extend(atoms.iter().map(|atom| edit(atom.name_span)));
+                finding.hint(format!("did you mean `{meant}`?")).suggest(change)
             }
             None => {
                 finding.hint(format!("add rules or facts for `{name}`, or remove the condition"))
@@ -215,7 +218,7 @@ fn dead(view: &View<'_>, producible: &Producible, findings: &mut Diagnostics) {
                     format!("no {makers} produces the {what} `{text}`"),
                 );
                 match view.did_you_mean(text, set.iter().map(|(known, _)| *known)) {
-                    Some(meant) => finding.hint(format!("did you mean `{meant}`?")),
+                    Some(meant) => finding.did_you_mean(term.name_span, meant),
                     None => finding.hint(
                         "the condition never holds; remove it, or add a rule that produces it",
                     ),
@@ -263,7 +266,7 @@ fn unsatisfiable(
             format!("`{text}` never occurs here, so the condition never holds"),
         );
         findings.push(match view.did_you_mean(text, domains.names_at(slot)) {
-            Some(meant) => finding.hint(format!("did you mean `{meant}`?")),
+            Some(meant) => finding.did_you_mean(term.name_span, meant),
             None => finding.hint("no fact and no rule puts it at this place"),
         });
     }

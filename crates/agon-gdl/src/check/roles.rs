@@ -109,7 +109,7 @@ fn unknown(view: &View<'_>, roles: &[Symbol], findings: &mut Diagnostics) {
         let finding =
             Diagnostic::warning("unknown-role", term.span, format!("there is no role `{text}`"));
         findings.push(match view.did_you_mean(view.name(symbol), roles.iter().copied()) {
-            Some(meant) => finding.hint(format!("did you mean `{meant}`?")),
+            Some(meant) => finding.did_you_mean(term.name_span, meant),
             None => finding
                 .hint(format!("add `{}`, or name one of the roles", view.word("role", &[text]))),
         });

@@ -47,13 +47,16 @@ fn singletons(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
     let mut report = |v: VariableId, place: Span| {
         if n_places[v.0 as usize] == 1 && !clause.variables[v.0 as usize].name.starts_with('_') {
             let name = view.variable(clause, v.0);
+            let marked = underscored(name);
+            let title = format!("write `{marked}`");
             findings.push(
                 Diagnostic::remark(
                     "singleton-variable",
                     place,
                     format!("`{name}` occurs only once"),
                 )
-                .hint(format!("if any value is allowed, write `{}`", underscored(name))),
+                .hint(format!("if any value is allowed, write `{marked}`"))
+                .suggest(Fix::replace(title, place, marked)),
             );
         }
     };

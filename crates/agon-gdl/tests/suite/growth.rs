@@ -1,17 +1,14 @@
 //! Time grows in proportion to the size of the rules, or nearly so, in every stage.
-//!
-//! Each stage is measured at a size and at twice that size. The best of several measurements counts,
-//! because the machine may be busy with other work.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use agon_game::{Position as _, Role};
 use agon_gdl::check::{CheckedRules, check};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Options};
 use agon_gdl::read::read;
+use agon_testkit::growth::assert_growth;
 use agon_text::{Diagnostic, Source, Span, render};
 
 const BASE: &str = "(role r) (init (s 0)) (<= (next (s 1)) (true (s 0))) (<= terminal (true (s 1))) \
@@ -30,25 +27,6 @@ fn open(text: &str) -> Arc<Game> {
     Game::open(rules(text), Options::default()).unwrap_or_else(|finding| panic!("{finding:?}"))
 }
 
-/// Asserts that `work` on twice the size takes at most `ratio` times as long. 2 is proportional, 4
-/// is quadratic, 8 is cubic. Short times are not compared, because they say nothing.
-#[track_caller]
-fn grows<T>(ratio: f64, size: usize, make: impl Fn(usize) -> T, work: impl Fn(&T)) {
-    let inputs = [make(size), make(2 * size)];
-    let mut best = [Duration::MAX; 2];
-    for _ in 0..5 {
-        for (input, best) in inputs.iter().zip(&mut best) {
-            let began = Instant::now();
-            work(input);
-            *best = began.elapsed().min(*best);
-        }
-        if best[1].as_secs_f64() < 0.02 || best[1].as_secs_f64() <= ratio * best[0].as_secs_f64() {
-            return;
-        }
-    }
-    panic!("{best:?} at size {size} and twice that; at most {ratio} times is allowed");
-}
-
 fn many_rules(n: usize, separator: &str) -> String {
     let mut text = format!("{BASE}(legal r a){separator}");
     for i in 0..n {
@@ -61,11 +39,13 @@ fn many_rules(n: usize, separator: &str) -> String {
 fn reading_and_checking_rules_on_one_line_and_on_many() {
     for separator in [" ", "\n"] {
         let make = |n| source(&many_rules(n, separator));
-        grows(3.0, 10_000, make, |source| {
+        assert_growth(1.5, [5_000, 40_000], make, |source| {
             let (_, findings) = read(Arc::clone(source));
             assert!(!findings.has_errors());
         });
-        grows(3.0, 10_000, make, |source| assert!(check(Arc::clone(source)).rules.is_some()));
+        assert_growth(1.5, [5_000, 40_000], make, |source| {
+            assert!(check(Arc::clone(source)).rules.is_some());
+        });
     }
 }
 
@@ -81,7 +61,7 @@ fn places_on_a_long_line() {
             .collect();
         (source, findings)
     };
-    grows(3.0, 20_000, make, |(source, findings)| {
+    assert_growth(1.5, [5_000, 40_000], make, |(source, findings)| {
         let sum: usize = findings.iter().map(|f| source.place(f.span.start()).column).sum();
         assert!(sum > 0);
         assert!(!render(&findings[..100], source, false).is_empty());
@@ -98,17 +78,17 @@ fn long_rule(n: usize) -> String {
 
 #[test]
 fn a_rule_with_hundreds_of_conditions() {
-    grows(
-        3.0,
-        750,
+    assert_growth(
+        1.5,
+        [400, 3200],
         |n| rules(&long_rule(n)),
         |rules| {
             Game::open(rules.clone(), Options::default()).expect("it can be opened");
         },
     );
-    grows(
-        3.0,
-        750,
+    assert_growth(
+        1.5,
+        [400, 3200],
         |n| open(&long_rule(n)),
         |game| {
             game.ground(&CircuitLimits::default()).expect("it can be grounded");
@@ -122,21 +102,21 @@ fn grounding() {
         let facts: String = (0..n).map(|i| format!("(d {i}) ")).collect();
         open(&format!("{BASE}{facts}(<= (legal r (m ?x)) (d ?x))"))
     };
-    grows(3.2, 5_000, make, |game| {
+    assert_growth(1.5, [2_500, 20_000], make, |game| {
         game.ground(&CircuitLimits::default()).expect("it can be grounded");
     });
 }
 
 #[test]
 fn legality_with_many_moves() {
-    // The moves are the square of the size: 40 000 and 160 000. Sorting adds a logarithm.
+    // The moves are the square of the size: 10 000 and 160 000. Sorting adds a logarithm.
     let make = |n: usize| {
         let facts: String = (0..n).map(|i| format!("(d {i}) ")).collect();
         open(&format!("{BASE}{facts}(<= (legal r (m ?x ?y)) (d ?y) (d ?x))"))
     };
-    grows(6.0, 200, make, |game| {
+    assert_growth(2.6, [100, 400], make, |game| {
         let position = game.start();
         let moves = position.legal_moves(Role::new(0));
-        assert!(moves.len() >= 40_000);
+        assert!(moves.len() >= 10_000);
     });
 }

@@ -87,6 +87,45 @@ fn quick_fixes_and_fix_all_remove_the_findings() {
 }
 
 #[test]
+fn misspelt_names_have_a_quick_fix_for_all_their_places() {
+    let mut client = Client::start();
+    let text = GAME.replace("(succ ?m ?n))", "(suc ?m ?n) (suc 1 2))");
+    client.open(URI, &text);
+    let spot = place(&text, "(suc ", 0, 2);
+    let params = json!({"textDocument": {"uri": URI}, "range": {"start": spot, "end": spot},
+        "context": {"diagnostics": []}});
+    let actions = client.ask("textDocument/codeAction", params);
+    let titles: Vec<&Value> =
+        actions.as_array().expect("a list").iter().map(|action| &action["title"]).collect();
+    assert_eq!(titles, ["change to `succ`"], "a suggestion is not part of all fixes");
+    assert_eq!(actions[0]["isPreferred"], false);
+    let meant = text.replace("(suc ", "(succ ");
+    assert_eq!(apply(&text, &actions[0]["edit"]["changes"][URI]), meant);
+
+    let toss = "PLAYERS X\nRULE Go: [a | - | -] -> [a | P(a) | -] emb P\nPAYOFF { X: 1 }\n\
+        LOC here { PLAYER X MOVES [Goo -> hear] }\nSTART [ a | P:1 {} | ]\n";
+    let uri = "file:///tmp/misspelt.toss";
+    let found = client.open(uri, toss);
+    let codes: Vec<&Value> = found.iter().map(|one| &one["code"]).collect();
+    assert!(codes.contains(&&json!("toss-unknown-rule")), "{codes:?}");
+    let whole = json!({"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}});
+    let params = json!({"textDocument": {"uri": uri}, "range": whole,
+        "context": {"diagnostics": []}});
+    let actions = client.ask("textDocument/codeAction", params);
+    let titles: Vec<&Value> =
+        actions.as_array().expect("a list").iter().map(|action| &action["title"]).collect();
+    assert_eq!(titles, ["change to `Go`", "change to `here`"]);
+}
+
+#[test]
+fn unknown_commands_are_refused_by_name() {
+    let mut client = opened();
+    let command = json!({"command": "agon.dance", "arguments": []});
+    let answer = client.try_ask("workspace/executeCommand", command);
+    assert_eq!(answer, Err("there is no command `agon.dance`".to_owned()));
+}
+
+#[test]
 fn hover_explains_keywords_domains_and_variables() {
     let mut client = opened();
     let mut hover = |wanted: &str, nth, plus| {

@@ -5,11 +5,11 @@ use agon_game::{Continuous, Hidden};
 use agon_match::Player;
 use agon_search::{AlphaBetaOptions, OpponentModel, TieBreak};
 
-use super::{BuildContext, Kind, evaluation, goal_terms};
+use super::{BuildContext, Kind, combined, evaluation, goal_terms};
 use crate::evaluation::{Evaluation, alphabeta_with};
 use crate::option::Settings;
 use crate::registry::Origin;
-use crate::{BuiltIn, GoalTermOptions, OptionKind, PlayerKind};
+use crate::{BuiltIn, CombinedOptions, GoalTermOptions, OptionKind, PlayerKind};
 
 pub(crate) static KIND: PlayerKind = PlayerKind {
     name: "alphabeta",
@@ -55,6 +55,7 @@ pub(crate) static KIND: PlayerKind = PlayerKind {
         &evaluation::SELECTION,
         &goal_terms::OPTIONS,
         &evaluation::OPTIONS,
+        &combined::OPTIONS,
     ],
     origin: Origin::BuiltIn(|settings| {
         BuiltIn::AlphaBeta(Box::new(AlphaBeta::from_settings(settings)))
@@ -102,7 +103,8 @@ pub(super) fn search_options(settings: &Settings) -> AlphaBetaOptions {
 impl Kind for AlphaBeta {
     fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
         let options = AlphaBetaOptions { seed: context.seed, ..self.options.clone() };
-        let search = alphabeta_with(self.evaluation.clone(), context.rules.clone(), options);
+        let (rules, start) = (context.rules.clone(), context.start.clone());
+        let search = alphabeta_with(self.evaluation.clone(), rules, start, options);
         context.seat(search)
     }
 
@@ -112,6 +114,10 @@ impl Kind for AlphaBeta {
 
     fn goal_terms(&self) -> Option<&GoalTermOptions> {
         self.evaluation.goal_terms()
+    }
+
+    fn combined(&self) -> Option<&CombinedOptions> {
+        self.evaluation.combined()
     }
 
     fn concepts_file(&self) -> Option<&str> {

@@ -5,11 +5,11 @@ use agon_game::{Continuous, Hidden};
 use agon_match::Player;
 use agon_search::BestFirstOptions;
 
-use super::{BuildContext, Kind, evaluation, goal_terms};
+use super::{BuildContext, Kind, combined, evaluation, goal_terms};
 use crate::evaluation::{Evaluation, WithEvaluator};
 use crate::option::Settings;
 use crate::registry::Origin;
-use crate::{BuiltIn, GoalTermOptions, OptionKind, PlayerKind};
+use crate::{BuiltIn, CombinedOptions, GoalTermOptions, OptionKind, PlayerKind};
 
 pub(crate) static KIND: PlayerKind = PlayerKind {
     name: "bestfirst",
@@ -23,6 +23,7 @@ pub(crate) static KIND: PlayerKind = PlayerKind {
         &evaluation::SELECTION,
         &goal_terms::OPTIONS,
         &evaluation::OPTIONS,
+        &combined::OPTIONS,
     ],
     origin: Origin::BuiltIn(|settings| {
         BuiltIn::BestFirst(Box::new(BestFirst::from_settings(settings)))
@@ -57,7 +58,8 @@ impl Kind for BestFirst {
         let make =
             move |evaluator| agon_search::BestFirst::with_evaluator(options.clone(), evaluator);
         let evaluation = self.evaluation.clone();
-        let search = WithEvaluator::new(evaluation, context.rules.clone(), seed, make);
+        let (rules, start) = (context.rules.clone(), context.start.clone());
+        let search = WithEvaluator::new(evaluation, rules, seed, start, make);
         context.seat(search)
     }
 
@@ -67,6 +69,10 @@ impl Kind for BestFirst {
 
     fn goal_terms(&self) -> Option<&GoalTermOptions> {
         self.evaluation.goal_terms()
+    }
+
+    fn combined(&self) -> Option<&CombinedOptions> {
+        self.evaluation.combined()
     }
 
     fn concepts_file(&self) -> Option<&str> {

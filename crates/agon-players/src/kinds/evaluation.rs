@@ -6,16 +6,18 @@ use agon_analysis::fuzzy::{
     Cardinality, DistanceAggregation, Features, FuzzyOptions, Logic, TNorm,
 };
 
-use super::goal_terms;
+use super::{combined, goal_terms};
 use crate::OptionKind;
 use crate::evaluation::{Evaluation, LEARNING_SEED};
 use crate::option::Settings;
 
-/// The option that selects the evaluation. [`goal_terms::OPTIONS`] and [`OPTIONS`] follow it.
+/// The option that selects the evaluation. [`goal_terms::OPTIONS`], [`OPTIONS`] and
+/// [`combined::OPTIONS`] follow it.
 pub(super) static SELECTION: [OptionKind; 1] = [OptionKind::word(
     "eval",
-    &["goals", "fuzzy", "concepts", "terms", "tnf", "descriptions", "rule-conditions"],
-    "evaluation of positions: the goals as they stand; GDL: fuzzy logic over the goals, or \
+    &["goals", "fuzzy", "concepts", "combined", "terms", "tnf", "descriptions", "rule-conditions"],
+    "evaluation of positions: the goals as they stand; all heuristics that can be derived from the \
+     rules, with weights learnt by self-play (combined); GDL: fuzzy logic over the goals, or \
      concepts learned from random playouts; structure rewriting: terms made of the goals, by the \
      method that suits the game (terms): steps towards the goals (tnf), the same with a \
      description of what the goals forbid (descriptions), or ways to the goals that are still \
@@ -106,6 +108,7 @@ pub(super) fn from_settings(settings: &Settings) -> Evaluation {
     }
     match (settings.word("eval"), settings.integer("playouts")) {
         ("fuzzy", _) => Evaluation::Fuzzy(fuzzy_options(settings)),
+        ("combined", _) => Evaluation::Combined(combined::from_settings(settings)),
         ("concepts", _) => {
             let (options, source) = concept_options(settings);
             Evaluation::Concepts(options, source)

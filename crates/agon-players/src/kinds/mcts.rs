@@ -6,17 +6,19 @@ use agon_match::Player;
 use agon_search::hidden::HiddenOptions;
 use agon_search::{
     Amaf, Bandit, Choice, FinalMove, FirstPlay, HeuristicUse, Leaves, MctsOptions, Others,
-    PlayoutPolicy, Simultaneous,
+    PlayoutPolicy, PlayoutPreference, Simultaneous,
 };
 
-use super::{BuildContext, Kind, goal_terms};
+use super::{BuildContext, Kind, combined, goal_terms};
 use crate::adaptive_mcts::{AdaptiveMcts, Threads};
+use crate::combined::CombinedSearch;
 use crate::heuristics::MoveHeuristic;
 use crate::learnt::{LearnPlan, LearntSearch, Method};
 use crate::option::Settings;
 use crate::registry::Origin;
 use crate::{
-    BuiltIn, GoalTermOptions, OptionKind, PerceptPlayer, PlayerKind, RegressedGoalOptions,
+    BuiltIn, CombinedOptions, GoalTermOptions, OptionKind, PerceptPlayer, PlayerKind,
+    RegressedGoalOptions,
 };
 
 pub(crate) static MCTS: PlayerKind = PlayerKind {
@@ -24,7 +26,7 @@ pub(crate) static MCTS: PlayerKind = PlayerKind {
     form: "mcts(OPTIONS)",
     summary: "Monte Carlo tree search with batches of leaves; hidden in games with hidden \
               information",
-    options: &[&SELECTION_AND_PLAYOUTS, &goal_terms::OPTIONS, &MCTS_TREE],
+    options: &[&SELECTION_AND_PLAYOUTS, &goal_terms::OPTIONS, &combined::OPTIONS, &MCTS_TREE],
     origin: Origin::BuiltIn(Mcts::from_settings),
 };
 
@@ -32,11 +34,11 @@ pub(crate) static UCT: PlayerKind = PlayerKind {
     name: "uct",
     form: "uct(OPTIONS)",
     summary: "plain UCT as a baseline: mcts with one playout per leaf and without enhancements",
-    options: &[&SELECTION_AND_PLAYOUTS, &goal_terms::OPTIONS, &UCT_TREE],
+    options: &[&SELECTION_AND_PLAYOUTS, &goal_terms::OPTIONS, &combined::OPTIONS, &UCT_TREE],
     origin: Origin::BuiltIn(Mcts::from_settings),
 };
 
-static SELECTION_AND_PLAYOUTS: [OptionKind; 34] = [
+static SELECTION_AND_PLAYOUTS: [OptionKind; 35] = [
     OptionKind::real(
         "c",
         0.0..=100.0,
@@ -92,9 +94,10 @@ static SELECTION_AND_PLAYOUTS: [OptionKind; 34] = [
     ),
     OptionKind::word(
         "leaf-evaluation",
-        &["none", "learnt"],
+        &["none", "learnt", "heuristics"],
         "learnt: leaves are valued by an evaluation that is learnt by self-play when the player \
-         thinks for the first time; for two players, and rules that can be grounded",
+         thinks for the first time; for two players, and rules that can be grounded. heuristics: \
+         by all heuristics that can be derived from the rules, as eval=combined of alphabeta",
     ),
     OptionKind::real(
         "evaluation-part",
@@ -112,6 +115,12 @@ static SELECTION_AND_PLAYOUTS: [OptionKind; 34] = [
         "policy",
         &["uniform", "mast", "past", "nst"],
         "playout policy that learns from earlier playouts",
+    ),
+    OptionKind::word(
+        "preference",
+        &["off", "average", "advantage"],
+        "playouts in batches prefer moves that pay well in the tree: by their mean payoff, or by \
+         how much more they pay than the other moves of the same position",
     ),
     OptionKind::integer(
         "past-samples",
@@ -346,6 +355,8 @@ pub struct Mcts {
     goal_terms: Option<GoalTermOptions>,
     /// How an evaluation of leaves is learnt, and its part in their value.
     learnt: Option<(LearnPlan, f64)>,
+    /// How heuristics are combined to an evaluation of leaves, and its part in their value.
+    combined: Option<(CombinedOptions, f64)>,
 }
 
 /// Number of games to learn from in a match without a clock.
@@ -392,6 +403,8 @@ impl Mcts {
                 let plan = LearnPlan { percent, n_games: N_LEARNING_GAMES };
                 (plan, settings.real("evaluation-part"))
             }),
+            combined: (settings.word("leaf-evaluation") == "heuristics")
+                .then(|| (combined::from_settings(settings), settings.real("evaluation-part"))),
         }))
     }
 }
@@ -437,6 +450,11 @@ pub(super) fn search_options(settings: &Settings) -> MctsOptions {
             "careful" => Some(PlayoutKind::Careful),
             "auto" => None,
             _ => Some(PlayoutKind::Uniform),
+        },
+        playout_preference: match settings.word("preference") {
+            "average" => PlayoutPreference::Average,
+            "advantage" => PlayoutPreference::Advantage,
+            _ => PlayoutPreference::Off,
         },
         choice: match settings.word("choice") {
             "greedy" => Choice::EpsilonGreedy { epsilon: settings.real("epsilon") },
@@ -506,6 +524,10 @@ impl Kind for Mcts {
             let search = LearntSearch::new(plan.clone(), method, model, context.seed);
             return context.seat(search);
         }
+        if let Some((combined, part)) = self.combined {
+            let search = CombinedSearch::new(&context, combined, self.options.clone(), part);
+            return context.seat(search);
+        }
         let search = AdaptiveMcts::new(self.options.clone(), context.seed);
         let rules = &context.rules;
         let heuristic = match (&self.goal_terms, self.action_heuristic) {
@@ -531,6 +553,10 @@ impl Kind for Mcts {
 
     fn action_heuristic(&self) -> Option<HeuristicRequest> {
         self.action_heuristic.map(|(tree, _)| tree.request)
+    }
+
+    fn combined(&self) -> Option<&CombinedOptions> {
+        self.combined.as_ref().map(|(options, _)| options)
     }
 
     fn threads(&self) -> Threads {

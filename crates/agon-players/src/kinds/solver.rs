@@ -1,10 +1,11 @@
 //! `solver`: optimal play where the rest of the game can be solved.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use agon_game::{Continuous, Hidden, Position, Rng, Role};
 use agon_match::Player;
-use agon_search::solve::{Solution, SolveOptions};
+use agon_search::solve::{Endgames, Solution, SolveOptions};
 use agon_search::{Budget, Candidate, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -63,13 +64,15 @@ impl Solver {
 impl Kind for Solver {
     fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
         let seed = context.seed;
+        let endgames = context.rules.endgames.clone();
         let is_analysed = context.rules.gdl.is_some() || context.rules.rewriting.is_some();
         if self.has_trial && is_analysed {
             let rules = context.rules.clone();
             let other = TrialSelected::new(rules, mcts::default_options(), seed);
-            context.seat(SolveThenSearch::new(self, other, seed))
+            context.seat(SolveThenSearch::new(self, other, seed, endgames))
         } else {
-            context.seat(SolveThenSearch::new(self, mcts::default_search(seed), seed))
+            let other = mcts::default_search(seed);
+            context.seat(SolveThenSearch::new(self, other, seed, endgames))
         }
     }
 
@@ -83,10 +86,12 @@ impl Kind for Solver {
 ///
 /// A won position is played as it was solved. In a drawn or lost position the other search chooses
 /// among the moves that keep the value, because an opponent that is not perfect may still go wrong.
-struct SolveThenSearch<S> {
-    solver: agon_search::solve::Solver,
+struct SolveThenSearch<P: Position, S> {
+    solver: agon_search::solve::Solver<P>,
     /// Part of the budget for solving.
     percent: u32,
+    /// The time for solving in the last move.
+    solving_time: Duration,
     other: S,
     rng: Rng,
 }
@@ -95,19 +100,27 @@ struct SolveThenSearch<S> {
 /// the move of the solution is made.
 const MAX_CHECKED: usize = 8;
 
-impl<S> SolveThenSearch<S> {
-    fn new(kind: &Solver, other: S, seed: u64) -> SolveThenSearch<S> {
-        let options = SolveOptions { bytes: kind.n_bytes, ..SolveOptions::default() };
+impl<P: Position, S> SolveThenSearch<P, S> {
+    fn new(
+        kind: &Solver,
+        other: S,
+        seed: u64,
+        endgames: Option<Arc<Endgames>>,
+    ) -> SolveThenSearch<P, S> {
+        // The other search proves results with the same bounds as the solver's tree search.
+        let options =
+            SolveOptions { bytes: kind.n_bytes, tree_search: false, ..SolveOptions::default() };
         SolveThenSearch {
-            solver: agon_search::solve::Solver::new(options),
+            solver: agon_search::solve::Solver::new(options).with_endgames(endgames),
             percent: kind.percent,
+            solving_time: Duration::ZERO,
             other,
             rng: Rng::seed_from_u64(seed),
         }
     }
 
     /// Returns whether a move keeps a value, or `None` if that cannot be decided.
-    fn keeps_value<P: Position>(
+    fn keeps_value(
         &mut self,
         position: &P,
         (us, m): (Role, &P::Move),
@@ -128,12 +141,7 @@ impl<S> SolveThenSearch<S> {
     }
 
     /// Returns a move of the solution, drawn if the optimal strategy is mixed.
-    fn draw<P: Position>(
-        &mut self,
-        solution: Solution<P::Move>,
-        position: &P,
-        us: Role,
-    ) -> Report<P::Move> {
+    fn draw(&mut self, solution: Solution<P::Move>, position: &P, us: Role) -> Report<P::Move> {
         let value = solution.values[us.index()];
         let strategy = &solution.strategies[us.index()];
         let candidates: Vec<Candidate<P::Move>> = strategy
@@ -169,13 +177,16 @@ impl<S> SolveThenSearch<S> {
     }
 }
 
-impl<P: Position, S: Search<P>> Search<P> for SolveThenSearch<S> {
+impl<P: Position, S: Search<P>> Search<P> for SolveThenSearch<P, S> {
     fn method(&self) -> Option<String> {
         self.other.method()
     }
 
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
-        let solution = match self.solver.solve(position, &as_nodes(&share(budget, self.percent))) {
+        let began = Instant::now();
+        let solved = self.solver.solve(position, &as_nodes(&share(budget, self.percent)));
+        self.solving_time = began.elapsed();
+        let solution = match solved {
             Ok(solution) => solution,
             Err(unsolved) => {
                 let rest = share_of_counts(budget, 100 - self.percent);
@@ -207,8 +218,16 @@ impl<P: Position, S: Search<P>> Search<P> for SolveThenSearch<S> {
         proved
     }
 
-    /// Lets the other search ponder. The solver keeps nothing of a position that it cannot solve.
+    /// Goes on solving for as long as in the last move, because the prover keeps its table, and
+    /// then lets the other search ponder. A position that is won needs no more thought.
     fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
+        let until = Instant::now() + self.solving_time;
+        let deadline = budget.deadline.map_or(until, |deadline| deadline.min(until));
+        let solving = Budget { deadline: Some(deadline), ..as_nodes(budget) };
+        let solved = self.solver.solve(position, &solving);
+        if solved.is_ok_and(|solved| solved.values[us.index()] >= *position.shape().payoffs.end()) {
+            return;
+        }
         self.other.ponder(position, us, budget);
     }
 }

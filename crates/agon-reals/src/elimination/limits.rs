@@ -2,14 +2,13 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use dashu_base::BitTest;
 use dashu_int::IBig;
 
 use super::formula::RealFormula;
 use super::polynomial::Polynomial;
+use crate::interrupt::Interrupt;
 
 /// Limits of one elimination. The size of a result can grow doubly exponentially with the number
 /// of quantifiers (Davenport & Heintz 1988), so every caller needs some.
@@ -28,8 +27,8 @@ pub struct EliminationLimits {
     /// Maximum number of steps. A step is a product of two terms, a visit of a comparison, or a
     /// bisection of an interval.
     pub max_steps: u64,
-    /// Stops the elimination when set, usually by another thread.
-    pub stop: Option<Arc<AtomicBool>>,
+    /// Ends the elimination with an error.
+    pub interrupt: Interrupt,
 }
 
 /// Limits for rules of games. Most refusals take less than a second; the worst of 40 random
@@ -43,7 +42,7 @@ impl Default for EliminationLimits {
             max_coefficient_bits: 20_000,
             max_depth: 200,
             max_steps: 1_000_000,
-            stop: None,
+            interrupt: Interrupt::NEVER,
         }
     }
 }
@@ -64,7 +63,7 @@ pub enum EliminationError {
     TooDeep,
     /// More than [`EliminationLimits::max_steps`] steps were needed.
     TooManySteps,
-    /// [`EliminationLimits::stop`] was set.
+    /// [`EliminationLimits::interrupt`] ended it.
     Stopped,
     /// The caller passed a formula with a quantifier to a function for formulas without.
     Quantified,
@@ -116,10 +115,8 @@ impl<'a> Work<'a> {
         if after > self.limits.max_steps {
             return Err(EliminationError::TooManySteps);
         }
-        // An atomic load is cheap, but not as cheap as most steps.
-        if before / 64 != after / 64
-            && self.limits.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
-        {
+        // Reading the clock is cheap, but not as cheap as most steps.
+        if before / 256 != after / 256 && self.limits.interrupt.is_due() {
             return Err(EliminationError::Stopped);
         }
         Ok(())

@@ -52,6 +52,26 @@ impl Polynomial {
         Polynomial { terms: vec![(Monomial(vec![(variable, 1)]), RBig::ONE)] }
     }
 
+    /// Returns a product of powers of variables, times a number. The powers are sorted by variable
+    /// and positive, as in [`Polynomial::terms`].
+    pub fn term(powers: &[(u32, u32)], factor: RBig) -> Polynomial {
+        debug_assert!(powers.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        if factor.is_zero() {
+            return Polynomial::zero();
+        }
+        Polynomial { terms: vec![(Monomial(powers.to_vec()), factor)] }
+    }
+
+    /// Returns the polynomial with the absolute values of the coefficients.
+    pub fn absolute(&self) -> Polynomial {
+        let absolute = |number: &RBig| match *number < RBig::ZERO {
+            true => -number.clone(),
+            false => number.clone(),
+        };
+        let terms = self.terms.iter().map(|(monomial, n)| (monomial.clone(), absolute(n)));
+        Polynomial { terms: terms.collect() }
+    }
+
     /// Returns whether all values are zero.
     pub fn is_zero(&self) -> bool {
         self.terms.is_empty()

@@ -13,7 +13,7 @@ pub(super) fn line<P: Position>(
     us: Role,
     chosen: &P::Move,
     depth: u32,
-    best_move: impl Fn(u64) -> Option<P::Move>,
+    best_move: impl Fn(u64) -> Option<P::Move> + Copy,
 ) -> Vec<Vec<P::Move>> {
     let home = position.state().clone();
     let mut joints = Vec::new();

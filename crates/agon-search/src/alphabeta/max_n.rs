@@ -8,6 +8,7 @@ use super::table::Table;
 use super::ties::{TieBreaker, reach};
 use super::{TieBreak, Tools};
 use crate::choices::{Choices, chances, decision_order};
+use crate::report::MAX_LINES;
 use crate::{Candidate, Evaluate, Line, Meter, Report};
 
 #[derive(Clone, Debug)]
@@ -117,14 +118,18 @@ impl<P: Position> Memory<P> {
             })
             .collect();
         let best_move = |key| self.table.get(key).and_then(|entry| entry.found.best.clone());
-        let joints = line(position, us, &chosen, depth, best_move);
+        let mut lines = vec![Line { joints: line(position, us, &chosen, depth, best_move), value }];
+        for (m, values, _) in best.iter().take(MAX_LINES).skip(1) {
+            let joints = line(position, us, m, depth, best_move);
+            lines.push(Line { joints, value: values[us.index()] });
+        }
         Report {
             best: chosen,
             us,
             candidates,
             value,
             is_proven,
-            lines: vec![Line { joints, value }],
+            lines,
             iterations: depth.into(),
             nodes: 0,
             playouts: 0,

@@ -20,7 +20,7 @@ use super::play::{Play, sample_arms};
 use super::regret::NormalForm;
 use super::statistics::pooled_variance;
 use super::surface::{Estimate, Surface};
-use super::tree::{Chooser, Edge, Tree};
+use super::tree::{Chooser, Edge, N_AHEAD, Tree};
 
 /// How the payoffs of a joint action are estimated.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -85,6 +85,9 @@ const FIRST_PLAYS: f64 = 4.0;
 const NOISY_STRIDE: usize = 2;
 /// Maximum number of polynomial pieces of a payoff that are maximised for one response.
 const MAX_PIECES: usize = 4;
+/// Maximum number of states that are computed in advance, because the budget may end before they
+/// are used.
+const MAX_AHEAD: usize = 64;
 /// Number of points near the best response that become candidates if payoffs are estimates.
 const N_NEAR: usize = 2;
 
@@ -309,7 +312,11 @@ impl<'t, P: Continuous> Oracle<'t, P> {
         let all = self.candidates[player].iter().enumerate();
         let tried: Vec<u32> = all.filter(is_tried).map(|(_, &arm)| arm).collect();
         let mut field: Vec<(u32, f64, f64)> = Vec::new();
-        for arm in tried {
+        for (index, &arm) in tried.iter().enumerate() {
+            if index.is_multiple_of(N_AHEAD) && self.valuation == Valuation::Assess {
+                let next = &tried[index..tried.len().min(index + N_AHEAD)];
+                self.look_ahead(play, player, next, &others);
+            }
             let (value, error) = self.score(play, player, arm, &others, n_plays)?;
             field.push((arm, value, error));
         }
@@ -340,6 +347,29 @@ impl<'t, P: Continuous> Oracle<'t, P> {
             }
         }
         Some(Response { arm: best, gain: value - profile.values[player], error })
+    }
+
+    /// Computes the states after responses that are valued next, side by side.
+    fn look_ahead(
+        &mut self,
+        play: &mut Play<'_, '_, P>,
+        player: usize,
+        arms: &[u32],
+        others: &[(Vec<u32>, f64)],
+    ) {
+        let mut keys = Vec::new();
+        for &arm in arms {
+            for (key, _) in others {
+                let mut key = key.clone();
+                key[player] = arm;
+                if !self.tree.nodes[self.root].edges.contains_key(&key) {
+                    keys.push(key);
+                }
+            }
+        }
+        let n_left = usize::try_from(play.n_iterations_left()).unwrap_or(usize::MAX);
+        keys.truncate(n_left.min(MAX_AHEAD));
+        self.tree.look_ahead(play, self.root, &keys);
     }
 
     /// Fits polynomials to the estimates of all joint actions with the same discrete choices.

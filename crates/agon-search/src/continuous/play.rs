@@ -9,7 +9,7 @@ use super::evaluation::{MoveEvaluator, payoffs};
 use super::forecast::PredictedPayoffs;
 use super::optimise::spread;
 use super::regret::NormalForm;
-use super::tree::Tree;
+use super::tree::{N_AHEAD, Tree};
 use super::{ContinuousOptions, VisitedMove};
 
 /// What a search plays with.
@@ -51,6 +51,12 @@ impl<P: Continuous> Play<'_, '_, P> {
     pub(super) fn make(&mut self, state: &P::State, joint: &[P::Move]) {
         self.after.go_to(state);
         self.after.advance(joint);
+        self.meter.n_nodes += 1;
+    }
+
+    /// Lets `after` stand at the result of a move that was computed before.
+    pub(super) fn arrive(&mut self, state: &P::State) {
+        self.after.go_to(state);
         self.meter.n_nodes += 1;
     }
 
@@ -132,7 +138,6 @@ impl<P: Continuous> Play<'_, '_, P> {
     /// of all discrete actions, each with a few values of its parameters. The moves of roles
     /// without a choice and of nature are those of `joint`.
     fn basic_joint(&mut self, mut joint: Vec<P::Move>) -> Option<Vec<P::Move>> {
-        let here = self.before.state().clone();
         let mut choosers: Vec<(Role, Vec<Arm<P::Move>>)> = Vec::new();
         for role in self.before.shape().players() {
             let actions = Actions::at(&*self.before, role);
@@ -149,24 +154,31 @@ impl<P: Continuous> Play<'_, '_, P> {
             arms.swap_remove(self.rng.random_range(0..arms.len()));
         }
         let n_arms: Vec<usize> = choosers.iter().map(|(_, arms)| arms.len()).collect();
-        let mut matrix = Vec::new();
+        let mut joints = Vec::new();
         let mut profile = vec![0; choosers.len()];
         loop {
-            if self.meter.is_over(16) {
-                return None;
-            }
             for ((role, arms), &arm) in choosers.iter().zip(&profile) {
                 joint[role.index()] = arms[arm].m.clone();
             }
-            self.make(&here, &joint);
-            let assessed = self.expect(&joint);
-            // No evaluation game means an outcome of 0 (Kaiser & Stafiniak 2010).
-            let of_cell = |(role, _): &(Role, _)| {
-                assessed.as_ref().map_or(0.0, |payoffs| payoffs[role.index()])
-            };
-            matrix.push(choosers.iter().map(of_cell).collect::<Vec<f64>>());
+            joints.push(joint.clone());
             if !next_profile(&mut profile, |player| n_arms[player]) {
                 break;
+            }
+        }
+        let mut matrix = Vec::new();
+        for joints in joints.chunks(N_AHEAD) {
+            if self.meter.is_over(16) {
+                return None;
+            }
+            let states = self.before.successors(joints);
+            for (joint, state) in joints.iter().zip(&states) {
+                self.arrive(state);
+                let assessed = self.expect(joint);
+                // No evaluation game means an outcome of 0 (Kaiser & Stafiniak 2010).
+                let of_cell = |(role, _): &(Role, _)| {
+                    assessed.as_ref().map_or(0.0, |payoffs| payoffs[role.index()])
+                };
+                matrix.push(choosers.iter().map(of_cell).collect::<Vec<f64>>());
             }
         }
         let mut cells = matrix.into_iter();

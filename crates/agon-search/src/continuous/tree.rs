@@ -20,6 +20,8 @@ pub(super) struct Tree<P: Position> {
     confidence: Confidence,
     n_roles: usize,
     nature: Option<Role>,
+    /// A node, and the states after some of its joint actions, which were computed in advance.
+    ahead: (usize, BTreeMap<Vec<u32>, P::State>),
 }
 
 /// A position that is not terminal.
@@ -89,6 +91,9 @@ enum Rule {
 /// Probability of a uniformly drawn arm where moves are chosen by regret matching.
 const MATCHING_EXPLORATION: f64 = 0.2;
 
+/// Number of joint actions whose states are computed side by side.
+pub(super) const N_AHEAD: usize = 8;
+
 /// Maximum number of joint moves of a line.
 const MAX_LINE: usize = 16;
 
@@ -97,7 +102,8 @@ impl<P: Continuous> Tree<P> {
         let range = &position.shape().payoffs;
         let n_roles = position.shape().role_names.len();
         let confidence = Confidence::new(range, exploration);
-        Tree { nodes: Vec::new(), confidence, n_roles, nature: position.shape().nature }
+        let (nodes, ahead) = (Vec::new(), (0, BTreeMap::new()));
+        Tree { nodes, confidence, n_roles, nature: position.shape().nature, ahead }
     }
 
     /// Adds a node for a position and returns its index. `n_plays` is the number of plays that it
@@ -175,6 +181,19 @@ impl<P: Continuous> Tree<P> {
         Some(result)
     }
 
+    /// Computes the states after joint actions of a node side by side, so that assessing them next
+    /// takes less time. Does nothing where nature has a part in them.
+    pub(super) fn look_ahead(&mut self, play: &mut Play<'_, '_, P>, at: usize, keys: &[Vec<u32>]) {
+        let mut states = BTreeMap::new();
+        if self.nature.is_none() && play.before.shape().continuous && keys.len() > 1 {
+            let node = &self.nodes[at];
+            let joints: Vec<Vec<P::Move>> = keys.iter().map(|key| node.joint_of(key)).collect();
+            play.before.go_to(&node.state);
+            states = keys.iter().cloned().zip(play.before.successors(&joints)).collect();
+        }
+        self.ahead = (at, states);
+    }
+
     /// Plays the evaluation game of a joint action `n` times and adds the outcomes.
     pub(super) fn assess_edge(
         &mut self,
@@ -192,7 +211,10 @@ impl<P: Continuous> Tree<P> {
                 return None;
             }
             play.draw_nature(&mut joint);
-            play.make(&node.state, &joint);
+            match self.ahead.1.get(key).filter(|_| self.ahead.0 == at) {
+                Some(state) => play.arrive(state),
+                None => play.make(&node.state, &joint),
+            }
             edge.is_exact = play.after.is_terminal() && play.after.shape().nature.is_none();
             if let Some(outcome) = play.assess(&joint) {
                 edge.statistics.record(&outcome);
@@ -223,15 +245,32 @@ impl<P: Continuous> Tree<P> {
         if rule != Rule::Matching {
             let n_arms: Vec<usize> = node.choosers.iter().map(|c| c.arms.len()).collect();
             let mut profile = vec![0; n_arms.len()];
+            let mut keys: Vec<Vec<u32>> = Vec::new();
             loop {
-                let key: Vec<u32> = profile.iter().map(|&arm| arm as u32).collect();
-                self.assess_child(play, at, &key)?;
+                keys.push(profile.iter().map(|&arm| arm as u32).collect());
                 if !next_profile(&mut profile, |player| n_arms[player]) {
                     break;
                 }
             }
+            self.assess_children(play, at, &keys)?;
         }
         self.nodes[at].is_expanded = true;
+        Some(())
+    }
+
+    /// Adds children, with their states computed side by side.
+    fn assess_children(
+        &mut self,
+        play: &mut Play<'_, '_, P>,
+        at: usize,
+        keys: &[Vec<u32>],
+    ) -> Option<()> {
+        for some in keys.chunks(N_AHEAD) {
+            self.look_ahead(play, at, some);
+            for key in some {
+                self.assess_child(play, at, key)?;
+            }
+        }
         Some(())
     }
 
@@ -424,14 +463,18 @@ impl<P: Continuous> Tree<P> {
         key: &[u32],
         result: &[f64],
     ) -> Option<()> {
+        let others = |tree: &Tree<P>, player: usize| -> Vec<Vec<u32>> {
+            let arms = 0..tree.nodes[at].choosers[player].arms.len() as u32;
+            let other = |arm| [&key[..player], &[arm], &key[player + 1..]].concat();
+            arms.map(other).collect()
+        };
         for player in 0..self.nodes[at].choosers.len() {
             let role = self.nodes[at].choosers[player].role;
-            for arm in 0..self.nodes[at].choosers[player].arms.len() {
-                let mut other = key.to_vec();
-                other[player] = arm as u32;
-                if !self.nodes[at].edges.contains_key(&other) {
-                    self.assess_child(play, at, &other)?;
-                }
+            let others = others(self, player);
+            let is_new = |key: &&Vec<u32>| !self.nodes[at].edges.contains_key(*key);
+            let new: Vec<Vec<u32>> = others.iter().filter(is_new).cloned().collect();
+            self.assess_children(play, at, &new)?;
+            for (arm, other) in others.into_iter().enumerate() {
                 let statistics = &self.nodes[at].edges[&other].statistics;
                 if other != key && statistics.n() > 0.0 {
                     let gain = statistics.mean(role) - result[role.index()];

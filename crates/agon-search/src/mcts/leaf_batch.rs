@@ -5,8 +5,9 @@
 //! tree.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use agon_game::{Position, Role};
+use agon_game::{Position, Preferences, Role};
 
 use super::tree::{NodeId, PendingNodes};
 
@@ -72,6 +73,8 @@ pub(crate) struct LeafBatch<P: Position> {
     /// The positions that the leaves lead to.
     pub(crate) pending: PendingNodes<P>,
     pub(crate) results: Results,
+    /// The moves that playouts prefer.
+    pub(crate) preferences: Option<Arc<Preferences<P::Move>>>,
     /// The moves of playouts that were made one by one.
     pub(crate) record: Vec<(Role, P::Move)>,
     pub(crate) n_playouts: u64,
@@ -89,6 +92,7 @@ impl<P: Position> LeafBatch<P> {
             joints: Vec::new(),
             pending: PendingNodes::new(n_roles),
             results: Results { n_roles, values: Vec::new() },
+            preferences: None,
             record: Vec::new(),
             n_playouts: 0,
             n_examined: 0,

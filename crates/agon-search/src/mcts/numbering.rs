@@ -28,6 +28,11 @@ impl<M: Clone + Eq + Hash> Numbering<M> {
         self.moves[number as usize].0
     }
 
+    /// Returns the move with this number.
+    pub(crate) fn get(&self, number: u32) -> &M {
+        &self.moves[number as usize].1
+    }
+
     /// Returns the number of a move. A move that has none is given the next free one.
     pub(crate) fn number(&mut self, role: Role, m: &M) -> u32 {
         let moves = &self.moves;

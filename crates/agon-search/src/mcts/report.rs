@@ -8,7 +8,7 @@ use super::tree::{Group, NodeId, NodeKind, Tree};
 use crate::{Candidate, Line, Report};
 
 /// Number of lines in a report.
-const N_LINES: usize = 3;
+const N_LINES: usize = crate::report::MAX_LINES;
 /// Maximum number of steps in a line.
 const MAX_LINE: usize = 60;
 /// Where strategies are mixed, moves with less than this part of the greatest probability are never
@@ -224,12 +224,19 @@ impl<P: Position> Tree<P> {
             })
             .collect();
         let [lo, hi] = self.bound(root, us);
+        let mut lines: Vec<Line<P::Move>> = self.line(position, None, us).into_iter().collect();
+        for &at in order.iter().take(N_LINES) {
+            let is_shown =
+                lines.first().is_some_and(|line| line.joints[0][us.index()] == moves[at]);
+            let choice = self.likely_choice_with(root, us, at).filter(|_| !is_shown);
+            lines.extend(choice.and_then(|choice| self.line(position, Some(choice), us)));
+        }
         Answer {
             best: moves[best].clone(),
             candidates,
             value: self.mean(root, us),
             is_proven: lo == hi,
-            lines: self.line(position, None, us).into_iter().collect(),
+            lines,
         }
     }
 
@@ -314,6 +321,44 @@ impl<P: Position> Tree<P> {
             after.advance(joint);
             after.is_terminal() && mover.is_none_or(|mover| after.payoff(mover) >= self.facts.max)
         })
+    }
+
+    /// Returns the most likely choice at a node of several roles in which one of them makes the
+    /// move with this index.
+    fn likely_choice_with(&self, id: NodeId, role: Role, index: usize) -> Option<u64> {
+        let node = self.node(id);
+        let first = node.first_arm as usize;
+        match node.kind {
+            NodeKind::Terminal | NodeKind::Alone(_) => None,
+            NodeKind::Joint => {
+                let children = self.joint_children.of(node).iter().enumerate();
+                let fitting = children.filter(|&(choice, &child)| {
+                    let mut fits = false;
+                    self.visit_choice(id, choice as u64, |group, arm| {
+                        fits |= group.role == role && arm == first + group.first as usize + index;
+                    });
+                    fits && child != NodeId::NONE
+                });
+                let most = fitting
+                    .max_by_key(|&(at, &child)| (self.node(child).visits, std::cmp::Reverse(at)));
+                most.map(|(at, _)| at as u64)
+            }
+            NodeKind::Sparse => {
+                let choice = self.groups.of(node).iter().fold(0, |choice, group| {
+                    let own =
+                        first + group.first as usize..first + (group.first + group.n) as usize;
+                    let start = own.start;
+                    let likely =
+                        own.max_by_key(|&arm| (self.arms[arm].visits, std::cmp::Reverse(arm)));
+                    let at = match likely {
+                        Some(arm) if group.role != role => arm - start,
+                        Some(_) | None => index.min(group.n as usize - 1),
+                    };
+                    choice * u64::from(group.n) + at as u64
+                });
+                Some(choice)
+            }
+        }
     }
 
     /// Returns the most likely choice at a node, if anything is known of it.

@@ -12,6 +12,7 @@ use super::facts::Facts;
 use super::heuristic::ActionHeuristic;
 use super::leaf_batch::LeafBatch;
 use super::options::{MctsOptions, PlayoutPolicy};
+use super::preference::PreferenceLearner;
 use super::select::{BatchSelection, SelectScratch};
 use super::simulate::{BulkPlayouts, EvaluatedBatch, LeafValues, Lockstep, PlayoutScratch, Policy};
 use super::threads::Shared;
@@ -50,6 +51,7 @@ pub(crate) struct Worker<P: Position> {
     /// The equivalence parameter of the heuristic (Trutman 2015, section 3.4).
     pub(crate) prior_k: f64,
     pub(crate) size: BatchSize,
+    pub(crate) preference: PreferenceLearner<P::Move>,
     /// The batch in work.
     pub(crate) batch: Box<LeafBatch<P>>,
     pub(crate) bulk: BulkPlayouts<P>,
@@ -105,6 +107,7 @@ impl<P: Position> Worker<P> {
             us,
             size: BatchSize::new(options),
             facts,
+            preference: PreferenceLearner::new(options.playout_preference),
             batch: Box::new(LeafBatch::new(n_roles)),
             bulk,
             lockstep: Lockstep::new(),
@@ -131,6 +134,7 @@ impl<P: Position> Worker<P> {
         self.deadline = budget.deadline;
         self.stop = Arc::clone(&budget.stop);
         self.purpose = purpose;
+        self.preference.begin();
         if let Some(heuristic) = &mut self.heuristic {
             heuristic.commit(position);
         }

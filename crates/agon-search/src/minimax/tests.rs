@@ -1,4 +1,4 @@
-use agon_game::{Notation as _, Position, Role, Shape};
+use agon_game::{Position, Role, Shape};
 
 use super::*;
 use crate::sample::{Kind, RandomGame, minimax, shipped};
@@ -174,6 +174,21 @@ fn entries_are_found_again_until_they_are_replaced() {
     assert!((200..1000).all(|n| table.get(key(n)).is_none()));
 }
 
+/// Makes moves of the roles that choose, written one after another. Other roles wait.
+fn play<P: agon_game::Notation>(position: &mut P, moves: &str) {
+    for text in moves.replace(") (", ")|(").split('|') {
+        let joint: Vec<_> = position
+            .shape()
+            .roles()
+            .map(|role| {
+                let waiting = position.legal_moves(role)[0].clone();
+                position.parse_move(role, text).unwrap_or(waiting)
+            })
+            .collect();
+        position.advance(&joint);
+    }
+}
+
 /// Won positions are proved within the number of positions that the file gives.
 #[test]
 fn won_positions_are_proved() {
@@ -184,17 +199,7 @@ fn won_positions_are_proved() {
         let fields: Vec<&str> = line.split(" | ").collect();
         let [name, role, value, n_nodes, moves] = fields[..] else { panic!("{line}") };
         let mut position = shipped(name);
-        for text in moves.replace(") (", ")|(").split('|') {
-            let joint: Vec<_> = position
-                .shape()
-                .roles()
-                .map(|role| {
-                    let waiting = position.legal_moves(role)[0];
-                    position.parse_move(role, text).unwrap_or(waiting)
-                })
-                .collect();
-            position.advance(&joint);
-        }
+        play(&mut position, moves);
         let number = |text: &str| text.parse::<u64>().expect("the field is a number");
         let us = Role::new(number(role) as usize);
         let options = MinimaxOptions { table_entries: 1 << 18, ..MinimaxOptions::default() };
@@ -207,5 +212,50 @@ fn won_positions_are_proved() {
         assert_eq!(report.value, number(value) as f64, "{line}");
         n_proved += 1;
     }
-    assert!(n_proved >= 15, "the file has {n_proved} positions");
+    assert!(n_proved >= 20, "the file has {n_proved} positions");
+}
+
+/// What minimax search proves of connect four agrees with another solver.
+#[test]
+fn connect_four_has_its_perfect_values() {
+    use agon_game::Rng;
+    use agon_testkit::connect_four::{Board, Solver};
+    use rand::{RngExt as _, SeedableRng as _};
+    /// The first player is to move. With fewer stones hardly any position is proved.
+    const N_STONES: u32 = 28;
+    let start = shipped("connect-four");
+    let mut solver = Solver::default();
+    let mut n_proved = std::collections::BTreeMap::<i8, u32>::new();
+    for seed in 0..100 {
+        let mut rng = Rng::seed_from_u64(seed);
+        let (mut position, mut board) = (start.clone(), Board::empty());
+        while board.n_stones() < N_STONES {
+            // Nobody leaves the other player a win in one move.
+            let is_quiet = |&column: &u32| {
+                let after = board.drop(column);
+                !board.wins(column) && !after.columns().any(|reply| after.wins(reply))
+            };
+            let columns: Vec<u32> = board.columns().filter(is_quiet).collect();
+            if columns.is_empty() {
+                break;
+            }
+            let column = columns[rng.random_range(0..columns.len())];
+            play(&mut position, &format!("(drop {})", column + 1));
+            board = board.drop(column);
+        }
+        if board.n_stones() < N_STONES {
+            continue;
+        }
+        let us = Role::new(0);
+        let options = MinimaxOptions { table_entries: 1 << 18, ..MinimaxOptions::default() };
+        let budget = Budget::nodes(1_000_000);
+        let report = Minimax::new(options, NoEvaluation).think(&mut position, us, &budget);
+        if report.is_proven {
+            let expected = solver.value(board);
+            assert_eq!(report.value, 50.0 + 50.0 * f64::from(expected), "seed {seed}");
+            *n_proved.entry(expected).or_default() += 1;
+        }
+    }
+    let n_all: u32 = n_proved.values().sum();
+    assert!(n_all >= 10 && n_proved.len() >= 2, "{n_proved:?}");
 }

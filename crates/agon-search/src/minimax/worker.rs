@@ -8,6 +8,7 @@ use super::score::{Payoffs, Score};
 use super::table::{Bound, Entry, Table};
 use super::{EvaluateChildren, MinimaxOptions, STRIDE, batch_of};
 use crate::hash;
+use crate::report::MAX_LINES;
 
 /// The memory of one thread.
 pub(super) struct Worker<P: Position, E> {
@@ -75,8 +76,8 @@ pub(super) struct Outcome<M> {
     pub(super) moves: Vec<ScoredMove<M>>,
     /// Whether the value was computed from ends of play alone.
     pub(super) is_proven: bool,
-    /// The expected joint moves.
-    pub(super) line: Vec<Vec<M>>,
+    /// The expected joint moves after each of the first few moves.
+    pub(super) lines: Vec<Vec<Vec<M>>>,
     pub(super) depth: u32,
     pub(super) n_nodes: u64,
     pub(super) seconds: f64,
@@ -197,8 +198,13 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
                 break;
             }
         }
-        let best = root.first().map(|&(best, _)| self.frames[0].child_of(best.into()) as u16);
-        let line = self.line(state, best, table, depth_done);
+        // Where the other player chooses, all children have the same move of ours.
+        let n_lines = if sign < 0 { 1 } else { MAX_LINES };
+        let firsts = root.iter().take(n_lines);
+        let firsts = firsts.map(|&(option, _)| self.frames[0].child_of(option.into()) as u16);
+        let firsts: Vec<u16> = firsts.collect();
+        let lines =
+            firsts.iter().map(|&first| self.line(state, Some(first), table, depth_done)).collect();
         let frame = &self.frames[0];
         let moves = root.iter().map(|&(option, score)| {
             let m = &frame.children.joint(frame.child_of(option.into()))[us.index()];
@@ -206,14 +212,13 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
             ScoredMove { m: m.clone(), score, is_certain: is_certain(score) }
         });
         let mut moves: Vec<ScoredMove<P::Move>> = moves.collect();
-        // Where the other player chooses, all children have the same move of ours.
         if sign < 0 {
             moves.truncate(1);
         }
         Outcome {
             moves,
             is_proven,
-            line,
+            lines,
             depth: depth_done,
             n_nodes: run.meter.n_nodes,
             seconds: run.meter.seconds(),

@@ -59,11 +59,13 @@ impl Branching {
     }
 }
 
-/// Enumerates all positions.
+/// Enumerates all positions. `note` is told the state of each position in the order of their
+/// numbers.
 pub(super) fn list<P: Position>(
     start: &P,
     meter: &mut Meter<'_>,
     max_bytes: usize,
+    note: &mut dyn FnMut(&P::State),
 ) -> Result<Graph, UnsolvedReason> {
     let mut position = start.clone();
     let mut graph = Graph {
@@ -81,6 +83,7 @@ pub(super) fn list<P: Position>(
     let unexpanded = Node::Ended(u32::MAX);
     graph.numbering.number(start.key());
     graph.nodes.push(unexpanded);
+    note(start.state());
     waiting.push((0, start.state().clone()));
     let per_node = Numbering::BYTES + size_of::<Node>() + 32;
     let per_waiting = size_of::<(u32, P::State)>() + 64;
@@ -128,6 +131,7 @@ pub(super) fn list<P: Position>(
             graph.edges.push(child);
             if is_new {
                 graph.nodes.push(unexpanded);
+                note(position.state());
                 waiting.push((child, position.state().clone()));
             }
         });

@@ -4,10 +4,12 @@
 //! same position, sums would count the same work several times. So proof numbers are combined by
 //! the maximum plus the number of open siblings (weak proof numbers; Ueda et al. 2008).
 
+use std::sync::Arc;
+
 use agon_game::{Position, Role};
 
-use super::UnsolvedReason;
 use super::graph::payoffs;
+use super::{Endgames, UnsolvedReason};
 use crate::Meter;
 use crate::choices::Choices;
 use crate::hash::{Map, fold};
@@ -61,6 +63,8 @@ pub(super) struct Prover {
     table: ProofTable,
     /// The keys on the path to the current position, to detect repeating positions.
     path: Map<u64, ()>,
+    /// Positions whose payoffs are known.
+    endgames: Option<Arc<Endgames>>,
     /// By role: the payoffs at all terminal positions that were seen, sorted.
     pub(super) seen: Vec<Vec<f64>>,
     /// The sum of the payoffs.
@@ -78,10 +82,11 @@ const DISPROVED: Numbers = (INFINITE, 0);
 const MAX_PLY: u32 = 2000;
 
 impl Prover {
-    pub(super) fn new(n_roles: usize, max_bytes: usize) -> Prover {
+    pub(super) fn new(n_roles: usize, max_bytes: usize, endgames: Option<Arc<Endgames>>) -> Prover {
         Prover {
             table: ProofTable::new(max_bytes),
             path: Map::default(),
+            endgames,
             seen: vec![Vec::new(); n_roles],
             sum: None,
         }
@@ -92,7 +97,18 @@ impl Prover {
         if let Some(fault) = position.fault() {
             return Err(Stop::Reason(UnsolvedReason::Fault(fault.to_string())));
         }
-        let payoffs = payoffs(position);
+        self.record(payoffs(position))
+    }
+
+    /// Returns the payoffs of perfect play at a position, and records them, if they are known.
+    fn look_up<P: Position>(&mut self, position: &P) -> Result<Option<Vec<f64>>, Stop> {
+        let known = self.endgames.as_ref().and_then(|table| table.payoffs::<P>(position.state()));
+        let known = known.map(<[f64]>::to_vec);
+        known.map(|payoffs| self.record(payoffs)).transpose()
+    }
+
+    /// Records payoffs and returns them.
+    fn record(&mut self, payoffs: Vec<f64>) -> Result<Vec<f64>, Stop> {
         let sum = payoffs.iter().sum();
         if *self.sum.get_or_insert(sum) != sum {
             return Err(Stop::Unsuitable);
@@ -208,6 +224,8 @@ impl Prover {
                 answer = Some(if holds { PROVED } else { DISPROVED });
             } else if self.path.contains_key(&position_key) {
                 return Err(Stop::Unsuitable);
+            } else if let Some(payoffs) = self.look_up(position)? {
+                answer = Some(if claim.holds(&payoffs) { PROVED } else { DISPROVED });
             }
             let decides = answer.is_some_and(|(proof, _)| (proof == 0) == is_ours);
             children.push(Child {
@@ -230,7 +248,7 @@ struct Child<S> {
     state: S,
     /// The key of its entry in the table.
     key: u64,
-    /// The final numbers, if play has ended there.
+    /// The final numbers, if play has ended there or its payoffs are known.
     answer: Option<Numbers>,
 }
 

@@ -39,10 +39,11 @@ fn both_ways(game: &RandomGame) -> (Solution<u8>, Solution<u8>) {
     let mut meter = budget.start();
     let players = [Role::new(0), Role::new(1)];
     let mut bounds = vec![(0.0, 100.0); 2];
-    let mut prover = Prover::new(2, 1 << 19);
+    let mut prover = Prover::new(2, 1 << 19, None);
     let proved =
         thresholds::solve(game, players, &mut prover, &mut meter, &mut bounds).expect("small");
-    let listed = values::value_all(game, &mut meter, 64 << 20, &mut bounds).expect("small");
+    let listed =
+        values::value_all(game, &mut meter, 64 << 20, &mut bounds, &mut |_| ()).expect("small");
     let valued = listed.solution(game, &meter).expect("the start is among all positions");
     (proved, valued)
 }
@@ -69,7 +70,9 @@ proptest! {
         if lists {
             let budget = Budget::default();
             let mut bounds = [(0.0, 100.0); 2];
-            let listed = values::value_all(&game, &mut budget.start(), 64 << 20, &mut bounds);
+            let mut meter = budget.start();
+            let listed =
+                values::value_all(&game, &mut meter, 64 << 20, &mut bounds, &mut |_| ());
             solver.valued = Some(listed.expect("small"));
         }
         let mut rng = Rng::seed_from_u64(plays);
@@ -202,6 +205,37 @@ fn known_values_of_shipped_games() {
     }
 }
 
+/// In sheep and wolf the numbers of moves, which guide proof numbers, say nothing about who wins.
+#[test]
+fn tree_search_solves_what_proof_numbers_do_not() {
+    let start = shipped("sheep-and-wolf");
+    let solve_with = |tree_search: bool| {
+        solve(&start, &Budget::nodes(3_000_000), &SolveOptions { tree_search, ..options() })
+    };
+    let solution = solve_with(true).expect("the tree search proves it");
+    assert_eq!((solution.method, &solution.values), (Method::TreeSearch, &vec![0.0, 100.0]));
+    assert_eq!(played(&start, &solution.line), [0.0, 100.0]);
+    let chosen: Vec<f64> = solution.strategies[0].iter().map(|(_, part)| *part).collect();
+    assert_eq!(chosen.iter().sum::<f64>(), 1.0);
+    assert_eq!(solve_with(false).expect_err("it is too large").reason, UnsolvedReason::Budget);
+}
+
+/// Tree search has the same values as enumeration in games that take turns.
+#[test]
+fn tree_search_agrees_with_enumeration() {
+    for name in ["tic-tac-toe", "nim", "connect-three"] {
+        let start = shipped(name);
+        let budget = Budget::nodes(2_000_000);
+        let mut tree = TreeProver::new(64 << 20);
+        assert!(TreeProver::suits(&start));
+        let players = [Role::new(0), Role::new(1)];
+        let found = tree.solve(&start, players, &budget, &mut budget.start());
+        let found = found.unwrap_or_else(|why| panic!("{name}: {why}"));
+        assert_eq!(found.values, solved(&start).values, "{name}");
+        assert_eq!(played(&start, &found.line), found.values, "{name}");
+    }
+}
+
 #[test]
 fn mixtures_at_the_start() {
     for name in ["matching-pennies", "rock-paper-scissors"] {
@@ -217,10 +251,24 @@ fn mixtures_at_the_start() {
     }
 }
 
+/// Puzzles have the optimal lengths that other programs have found (see their headers), within a
+/// number of positions.
 #[test]
-fn the_shortest_solution_of_hanoi() {
-    let solution = solved(&shipped("hanoi"));
-    assert_eq!(solution.line.joints.len(), 31);
+fn the_shortest_solutions_of_puzzles() {
+    let puzzles = [
+        ("hanoi", 31, 20_000),
+        ("missionaries", 11, 20_000),
+        ("rush-hour", 12, 200_000),
+        ("sokoban", 53, 1_500_000),
+    ];
+    for (name, length, n_nodes) in puzzles {
+        let start = shipped(name);
+        let solution = solve(&start, &Budget::nodes(n_nodes), &options());
+        let solution = solution.unwrap_or_else(|unsolved| panic!("{name}: {unsolved:?}"));
+        assert_eq!(solution.values, [100.0], "{name}");
+        assert_eq!(solution.line.joints.len(), length, "{name}: {} positions", solution.nodes);
+        assert_eq!(played(&start, &solution.line), [100.0], "{name}");
+    }
 }
 
 #[test]
@@ -244,9 +292,98 @@ fn refusals_say_why() {
 
 #[test]
 fn chance_in_a_race_of_dice() {
-    let open = SolveOptions { hidden: HiddenGames::AsIfOpen, bytes: 256 << 20 };
+    let open = SolveOptions { hidden: HiddenGames::AsIfOpen, bytes: 256 << 20, ..options() };
     let solution =
         solve(&shipped("dice-race"), &Budget::nodes(3_000_000), &open).expect("it is small");
     // Facts in the rulesheet, computed by another program.
     assert!((solution.values[0] - 54.28).abs() < 0.01, "{:?}", solution.values);
+}
+
+/// Returns the numbering of a shipped game in which every fact and role has its own number.
+fn own_places<P: agon_game::Notation>(start: &P) -> FactPlaces {
+    let facts: Vec<u32> = (0..start.feature_texts().len() as u32).collect();
+    let roles: Vec<u32> = (0..start.shape().role_names.len() as u32).collect();
+    FactPlaces::new(start, &facts, &roles).expect("a circuit keeps states as bits")
+}
+
+#[test]
+fn endgame_tables_have_the_values_of_all_positions() {
+    let start = shipped("tic-tac-toe");
+    let (solution, table) =
+        solve_with_table(&start, &Budget::default(), &options(), own_places(&start))
+            .expect("it is small");
+    let table = table.expect("positions do not repeat");
+    assert_eq!(solution.values, [50.0, 50.0]);
+    assert_eq!(
+        table.payoffs::<agon_circuit::ScalarCircuit>(start.state()),
+        Some(&[50.0, 50.0][..])
+    );
+    let bytes = table.to_bytes(7);
+    let read = Endgames::from_bytes(&bytes, 7, own_places(&start)).expect("it was just written");
+    assert_eq!(read, table);
+    // Every position of some random plays has the value that another method finds.
+    let mut rng = Rng::seed_from_u64(1);
+    let mut n_checked = 0;
+    for _ in 0..10 {
+        let mut position = start.clone();
+        while !position.is_terminal() {
+            let expected = minimax(&mut position.clone(), Role::new(0));
+            let found = read.payoffs::<agon_circuit::ScalarCircuit>(position.state());
+            assert_eq!(found.map(|payoffs| payoffs[0]), Some(expected));
+            position.play_out(&mut rng, 1);
+            n_checked += 1;
+        }
+    }
+    assert!(n_checked > 50);
+}
+
+/// With a table of the positions after the first moves, the whole game is proved at once.
+#[test]
+fn solvers_look_positions_up() {
+    let start = shipped("connect-three");
+    let (_, table) = solve_with_table(&start, &Budget::default(), &options(), own_places(&start))
+        .expect("it is small");
+    let table = std::sync::Arc::new(table.expect("positions do not repeat"));
+    let alone = solve(&start, &Budget::default(), &options()).expect("it is small");
+    let mut solver = Solver::new(options()).with_endgames(Some(table));
+    let found = solver.solve(&start, &Budget::nodes(5_000)).expect("all replies are known");
+    assert_eq!(found.values, alone.values);
+    assert_eq!(played(&start, &found.line), found.values);
+    assert!(found.nodes * 2 < alone.nodes, "{} and {}", found.nodes, alone.nodes);
+}
+
+#[test]
+fn damaged_endgame_tables_are_refused() {
+    let start = shipped("nim");
+    let (_, table) = solve_with_table(&start, &Budget::default(), &options(), own_places(&start))
+        .expect("it is small");
+    let bytes = table.expect("positions do not repeat").to_bytes(7);
+    let read = |bytes: &[u8]| Endgames::from_bytes(bytes, 7, own_places(&start));
+    assert!(read(&bytes).is_ok());
+    for end in 0..bytes.len() {
+        assert!(read(&bytes[..end]).is_err(), "{end} bytes");
+    }
+    for at in (0..bytes.len()).step_by(bytes.len() / 200 + 1) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 4;
+        assert!(read(&damaged).is_err(), "byte {at}");
+    }
+    assert_eq!(
+        Endgames::from_bytes(&bytes, 8, own_places(&start)).expect_err("another key"),
+        EndgamesError::OtherGame
+    );
+    let other = shipped("tic-tac-toe");
+    assert_eq!(
+        Endgames::from_bytes(&bytes, 7, own_places(&other)).expect_err("another game"),
+        EndgamesError::OtherGame
+    );
+}
+
+/// A table of a game whose positions repeat would not say how to make progress.
+#[test]
+fn games_that_repeat_have_no_table() {
+    let start = shipped("hanoi");
+    let (_, table) = solve_with_table(&start, &Budget::default(), &options(), own_places(&start))
+        .expect("it is small");
+    assert!(table.is_none());
 }

@@ -30,14 +30,16 @@ enum Values {
     MaxN(Vec<f64>),
 }
 
-/// Enumerates all positions and computes their values.
+/// Enumerates all positions and computes their values. `note` is told the state of each position in
+/// the order of their numbers.
 pub(super) fn value_all<P: Position>(
     start: &P,
     meter: &mut Meter<'_>,
     max_bytes: usize,
     bounds: &mut [(f64, f64)],
+    note: &mut dyn FnMut(&P::State),
 ) -> Result<ValuedGraph, UnsolvedReason> {
-    let graph = list(start, meter, max_bytes)?;
+    let graph = list(start, meter, max_bytes, note)?;
     let (order, repeats) = graph.bottom_up();
     let shape = start.shape();
     let players: Vec<Role> = shape.players().collect();
@@ -84,6 +86,37 @@ pub(super) fn value_all<P: Position>(
 }
 
 impl ValuedGraph {
+    /// Visits all positions where play goes on with their payoffs by role, children before parents,
+    /// until `visit` returns true. Returns false, and visits none, if positions repeat or it is not
+    /// a game of two players whose payoffs add up to a constant.
+    pub(super) fn visit(
+        &self,
+        n_roles: usize,
+        players: &[Role],
+        visit: &mut dyn FnMut(u32, Vec<f64>) -> bool,
+    ) -> bool {
+        let (Values::Minimax { maximiser, floor, sum: Some(sum), .. }, false) =
+            (&self.values, self.repeats)
+        else {
+            return false;
+        };
+        let (order, _) = self.graph.bottom_up();
+        for number in order {
+            if matches!(self.graph.nodes[number as usize], Node::Ended(_)) {
+                continue;
+            }
+            let value = rounded(floor.values[number as usize]);
+            let mut payoffs = vec![0.0; n_roles];
+            for &player in players {
+                payoffs[player.index()] = if player == *maximiser { value } else { sum - value };
+            }
+            if visit(number, payoffs) {
+                break;
+            }
+        }
+        true
+    }
+
     /// Returns the solution from a position on. Returns `None` if the position is not in the graph,
     /// or if endless play there makes its value undefined.
     pub(super) fn solution<P: Position>(
@@ -119,9 +152,7 @@ impl ValuedGraph {
                 Policy::MaxN(all)
             }
         };
-        // Rounding errors are removed: 50, not 49.99999999999999.
-        let values: Vec<f64> =
-            values.into_iter().map(|value: f64| (value * 1e9).round() / 1e9).collect();
+        let values: Vec<f64> = values.into_iter().map(rounded).collect();
         let first = shape.players().next().expect("a game has a player");
         Some(Solution {
             line: line(start, &self.graph, number, &policy, values[first.index()]),
@@ -133,6 +164,11 @@ impl ValuedGraph {
             seconds: meter.seconds(),
         })
     }
+}
+
+/// Removes rounding errors: 50, not 49.99999999999999.
+fn rounded(value: f64) -> f64 {
+    (value * 1e9).round() / 1e9
 }
 
 fn range<P: Position>(position: &P) -> (f64, f64) {

@@ -111,3 +111,41 @@ fn web_pages_are_refused_unless_their_origin_is_allowed() {
     let answer = ask(&server, "Origin: http://good.example\r\n");
     assert!(answer.contains("Access-Control-Allow-Origin: http://good.example\r\n"), "{answer}");
 }
+
+/// Browsers leave the origin out of requests for images and of links, and of requests of a page
+/// whose domain name points at this machine.
+#[test]
+fn web_pages_without_an_origin_are_refused() {
+    let get = |server: &Server, head: &str| {
+        let mut stream = TcpStream::connect(server.address()).expect("the server listens");
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a socket has time-outs");
+        let request = format!("GET /%28ABORT%20m%29 HTTP/1.1\r\n{head}\r\n");
+        let _ = stream.write_all(request.as_bytes());
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        answer
+    };
+    let server = server(Limits::default());
+    let pages = [
+        "Sec-Fetch-Site: cross-site\r\n",
+        "Host: 127.0.0.1\r\nsec-fetch-site: same-origin\r\n",
+        "Host: evil.example:9147\r\n",
+        "Host: evil.example.\r\n",
+    ];
+    for head in pages {
+        let answer = get(&server, head);
+        assert!(answer.starts_with("HTTP/1.0 403"), "{head:?}: {answer}");
+    }
+    let programs = [
+        "",
+        "Sec-Fetch-Site: none\r\n",
+        "Host: localhost:9147\r\n",
+        "Host: 127.0.0.1:9147\r\n",
+        "Host: [::1]:9147\r\n",
+        "Host: my-machine:9147\r\n",
+    ];
+    for head in programs {
+        let answer = get(&server, head);
+        assert!(answer.ends_with("(ABORT m)"), "{head:?}: {answer}");
+    }
+}

@@ -16,11 +16,16 @@ use agon_server::{Exchange, Handler as _, PlayerOptions, PlayerServer};
 const HOST: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 const OTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
 
+/// Time for which a deaf stage does not notice that it is cancelled.
+const DEAF: Duration = Duration::from_secs(4);
+
 /// The stage that takes until it is cancelled.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Slow {
     Nothing,
     Opening,
+    /// Opening does not notice at once that it is cancelled.
+    DeafOpening,
     FirstMoves,
     LaterMoves,
     MakingThePlayer,
@@ -65,6 +70,10 @@ impl PlayerFactory for Factory {
         if self.slow == Slow::Opening {
             work.take_for_ever();
             return Err(FactoryError::Rules("cancelled".to_owned()));
+        }
+        if self.slow == Slow::DeafOpening {
+            work.take_for_ever();
+            std::thread::sleep(DEAF);
         }
         let shape = Shape::new(vec!["a".to_owned(), "b".to_owned()], None);
         Ok(Box::new(Game { slow: self.slow, work, shape }))
@@ -241,6 +250,26 @@ fn a_start_that_cannot_be_opened_is_refused_within_its_clock() {
         peer.wait_for_work(0);
         peer.says_at_once("( INFO )", "( status available )");
     }
+}
+
+#[test]
+fn start_is_answered_when_its_match_is_aborted() {
+    let peer = Peer::new(Slow::DeafOpening);
+    let long = START.replace("1 1 )", "60 60 )");
+    std::thread::scope(|scope| {
+        let start = scope.spawn(|| {
+            let (answer, _) = peer.say(&long);
+            (answer, Instant::now())
+        });
+        peer.wait_for_work(1);
+        peer.says_at_once("( ABORT m )", "aborted");
+        let aborted_at = Instant::now();
+        let (answer, answered_at) = start.join().expect("it does not panic");
+        assert_eq!(answer, "busy");
+        let took = answered_at.saturating_duration_since(aborted_at);
+        assert!(took < DEAF / 2, "START is answered {took:?} after ABORT");
+    });
+    peer.says_at_once("( INFO )", "( status available )");
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use agon_reals::interrupt::Interrupt;
+
 use crate::formula::{Definitions, Formula, Sort, Term, Variable};
 use crate::rational::Rational;
 use crate::structure::{Element, Structure, Tuples, Vocabulary};
@@ -63,6 +65,9 @@ pub struct Evaluator {
     dependencies: Vec<Arc<QueryDependencies>>,
     store: Store,
     limits: Limits,
+    interrupt: Interrupt,
+    /// The steps that all further queries may take together, of the number that was allowed.
+    allowance: [u64; 2],
     /// The steps of this evaluator and of all its clones.
     spent: Arc<AtomicU64>,
 }
@@ -99,6 +104,8 @@ impl Evaluator {
             dependencies: Vec::new(),
             store: Store::default(),
             limits,
+            interrupt: Interrupt::NEVER,
+            allowance: [u64::MAX; 2],
             spent: Arc::default(),
         }
     }
@@ -107,6 +114,18 @@ impl Evaluator {
     /// This measures time independently of the machine.
     pub fn spent(&self) -> u64 {
         self.spent.load(Ordering::Relaxed)
+    }
+
+    /// Ends queries with [`EvaluationError::Interrupted`] at a deadline, or when another thread sets
+    /// a flag. Clones of the evaluator that are made from now on end likewise.
+    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
+        self.interrupt = interrupt;
+    }
+
+    /// Allows this number of steps for all further queries together. The limits of one query still
+    /// apply.
+    pub fn allow(&mut self, steps: u64) {
+        self.allowance = [steps; 2];
     }
 
     /// Registers a formula. Its free variables must be among those listed. The listed element
@@ -344,10 +363,20 @@ impl Evaluator {
                     .ok_or_else(|| EvaluationError::UnboundVariable(real.clone()))?,
             );
         }
-        let mut run = Run::new(&self.program, structure, &mut self.store, self.limits, &given);
+        let [left, allowed] = self.allowance;
+        let limits = Limits { steps: self.limits.steps.min(left), ..self.limits };
+        let (program, store) = (&self.program, &mut self.store);
+        let mut run = Run::new(program, structure, store, limits, &self.interrupt, &given);
         let answer = ask(&mut run);
         self.spent.fetch_add(run.spent(), Ordering::Relaxed);
-        answer
+        self.allowance[0] = left.saturating_sub(run.steps());
+        match answer {
+            // The limit that counts is the one of all queries together.
+            Err(EvaluationError::Steps(_)) if left < self.limits.steps => {
+                Err(EvaluationError::Steps(allowed))
+            }
+            answer => answer,
+        }
     }
 }
 

@@ -76,6 +76,8 @@ pub enum EvaluationError {
     Subsets(usize),
     /// Evaluation exceeds this number of steps.
     Steps(u64),
+    /// The deadline of the evaluation has passed, or another thread cancelled it.
+    Interrupted,
     /// An intermediate relation exceeds this number of cells.
     Cells(usize),
     /// The propositional formula for a quantifier over sets exceeds this size.
@@ -126,6 +128,9 @@ impl fmt::Display for EvaluationError {
             EvaluationError::OtherVocabulary => write!(f, "the structure has another vocabulary"),
             EvaluationError::Subsets(limit) => {
                 write!(f, "the sets of more than {limit} elements are too many to enumerate")
+            }
+            EvaluationError::Interrupted => {
+                write!(f, "evaluation was stopped, because it took too long or was cancelled")
             }
             EvaluationError::Steps(limit) => write!(f, "evaluation takes more than {limit} steps"),
             EvaluationError::Cells(limit) => {

@@ -41,10 +41,12 @@ impl Run<'_> {
         // All assignments share the variables of the sets, because each is asked on its own.
         grounder.bind(sets)?;
         let found = grounder.ground(inner, &asked)?;
+        let n_elements = grounder.n_elements();
         let network = grounder.network;
         let (conflicts, steps) = (self.limits.conflicts, self.limits.steps);
         let left = [conflicts.saturating_sub(self.conflicts), self.steps_left()];
-        let mut search = Search::new(network, [left[0], conflicts], [left[1], steps]);
+        let limits = [[left[0], conflicts], [left[1], steps]];
+        let mut search = Search::new(network, n_elements, limits, self.interrupt.clone());
         let mut kept = Table::empty(found.table.columns.clone());
         for (place, &signal) in found.signals.iter().enumerate() {
             if search.satisfiable(signal)? {

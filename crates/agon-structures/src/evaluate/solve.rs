@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use agon_reals::interrupt::Interrupt;
+
 use crate::rational::Rational;
 use crate::structure::Structure;
 
@@ -22,6 +24,7 @@ pub(super) struct Run<'a> {
     pub(super) structure: &'a Structure,
     pub(super) store: &'a mut Store,
     pub(super) limits: Limits,
+    pub(super) interrupt: &'a Interrupt,
     /// The values of real variables from the caller.
     pub(super) given: &'a [Rational],
     bound: Vec<Option<Arc<Rows>>>,
@@ -35,6 +38,9 @@ pub(super) struct Run<'a> {
 /// Cost of visiting a part of a formula, in cells written.
 const PART: u64 = 16;
 
+/// Number of steps between two readings of the clock. They take well below a millisecond.
+const CLOCK_PERIOD: u64 = 1 << 14;
+
 /// Weight of parts that only look rows up: less than that of any part that adds rows.
 const LOOKUP: f64 = 1e-12;
 
@@ -44,6 +50,7 @@ impl<'a> Run<'a> {
         structure: &'a Structure,
         store: &'a mut Store,
         limits: Limits,
+        interrupt: &'a Interrupt,
         given: &'a [Rational],
     ) -> Run<'a> {
         Run {
@@ -51,6 +58,7 @@ impl<'a> Run<'a> {
             structure,
             store,
             limits,
+            interrupt,
             given,
             bound: vec![None; program.n_slots],
             steps: 0,
@@ -64,6 +72,11 @@ impl<'a> Run<'a> {
         self.steps + self.effort
     }
 
+    /// Returns the steps so far.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// Records written cells.
     pub(super) fn record_work(&mut self, n_cells: usize) {
         self.effort += n_cells as u64;
@@ -75,9 +88,12 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn spend(&mut self, steps: usize) -> Result<(), EvaluationError> {
+        let before = self.steps;
         self.steps += steps as u64;
         if self.steps > self.limits.steps {
             Err(EvaluationError::Steps(self.limits.steps))
+        } else if before / CLOCK_PERIOD != self.steps / CLOCK_PERIOD && self.interrupt.is_due() {
+            Err(EvaluationError::Interrupted)
         } else {
             Ok(())
         }

@@ -22,6 +22,8 @@ pub struct Definition {
 pub struct Definitions {
     list: Vec<Definition>,
     places: BTreeMap<Name, usize>,
+    /// The place of the first definition that uses a relation.
+    first_users: BTreeMap<Name, usize>,
 }
 
 /// The reason why a definition was rejected.
@@ -93,15 +95,18 @@ impl Definitions {
         {
             return Err(DefinitionError::FreeVariable(name, free));
         }
-        if body.free_relations().contains_key(&name) {
+        let used = body.free_relations();
+        if used.contains_key(&name) {
             return Err(DefinitionError::Recursive(name));
         }
-        if let Some(user) =
-            self.list.iter().find(|earlier| earlier.body.free_relations().contains_key(&name))
-        {
-            return Err(DefinitionError::UsedBefore(name, user.name.clone()));
+        if let Some(&user) = self.first_users.get(&name) {
+            return Err(DefinitionError::UsedBefore(name, self.list[user].name.clone()));
         }
-        self.places.insert(name.clone(), self.list.len());
+        let place = self.list.len();
+        for relation in used.into_keys() {
+            self.first_users.entry(relation).or_insert(place);
+        }
+        self.places.insert(name.clone(), place);
         self.list.push(Definition { name, variables, body });
         Ok(())
     }

@@ -120,8 +120,8 @@ impl<'a> Equations<'a> {
             let mut finding =
                 Diagnostic::error("toss-unknown-element", equation.element.span, what);
             let known = places.iter().map(|(name, _)| name.text.as_str());
-            if let Some(hint) = did_you_mean(&equation.element.text, known) {
-                finding = finding.hint(hint);
+            if let Some(meant) = did_you_mean(&equation.element.text, known) {
+                finding = finding.did_you_mean(equation.element.span, meant);
             }
             findings.push(finding);
         }

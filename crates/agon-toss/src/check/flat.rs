@@ -76,8 +76,9 @@ impl FlatStructure {
         if is_closed {
             let what = format!("there is no element `{}` in this structure", element.text);
             let mut finding = Diagnostic::error("toss-unknown-element", element.span, what);
-            if let Some(hint) = did_you_mean(&element.text, self.names.iter().map(String::as_str)) {
-                finding = finding.hint(hint);
+            let known = self.names.iter().map(String::as_str);
+            if let Some(meant) = did_you_mean(&element.text, known) {
+                finding = finding.did_you_mean(element.span, meant);
             }
             findings.push(finding);
             return;

@@ -23,6 +23,8 @@ pub(super) struct Scope<'a> {
     n_terms: usize,
     /// A description of the free variables for hints: "the elements of the left side".
     free: &'static str,
+    /// Whether the term is an end of an interval.
+    is_interval: bool,
 }
 
 /// A relation bound by `let`, `lfp` or `gfp`.
@@ -55,7 +57,14 @@ impl<'a> Scope<'a> {
             is_negated: false,
             n_terms: 0,
             free,
+            is_interval: false,
         }
+    }
+
+    /// Says that the term is an end of an interval.
+    pub(super) fn at_interval(mut self) -> Scope<'a> {
+        self.is_interval = true;
+        self
     }
 
     /// Makes numbers visible: parameters, each with its `:`.
@@ -241,7 +250,7 @@ impl<'a> Scope<'a> {
             let known: Vec<&str> =
                 self.variables.iter().map(String::as_str).chain(constants).collect();
             finding = match did_you_mean(&name.text, known) {
-                Some(hint) => finding.hint(hint),
+                Some(meant) => finding.did_you_mean(name.span, meant),
                 None if self.free.is_empty() => {
                     finding.hint(format!("bind it: `ex {} (…)`", name.text))
                 }
@@ -310,13 +319,21 @@ impl<'a> Scope<'a> {
                 let name_with_sign = format!(":{}", name.text);
                 if !self.reals.contains(&name_with_sign) {
                     let what = format!("`:{}` has no value", name.text);
-                    findings.push(Diagnostic::error("toss-free-variable", name.span, what).hint(
+                    let hint = if self.is_interval {
+                        format!(
+                            "the ends of an interval are finite numbers; a random one is drawn by \
+                             the move: `[Rule, t: 0 -- {0}, {0} ~ U(1, 2) -> …]`",
+                            name.text
+                        )
+                    } else {
                         format!(
                             "write `let :{0} = … in …`; a parameter of a rule is given by its \
-                                 moves: `[Rule, {0}: 0 -- 1 -> …]`",
+                             moves: `[Rule, {0}: 0 -- 1 -> …]`",
                             name.text
-                        ),
-                    ));
+                        )
+                    };
+                    findings
+                        .push(Diagnostic::error("toss-free-variable", name.span, what).hint(hint));
                 }
                 logic::Term::Variable(Variable::new(&name_with_sign))
             }
@@ -434,8 +451,21 @@ impl<'a> Scope<'a> {
         argument: &Name,
         findings: &mut Diagnostics,
     ) -> logic::Term {
+        let n_before = findings.0.len();
+        let written = argument;
         let argument = self.variable(argument, findings);
         let known = derivative_name(&function.text, order);
+        if self.free.is_empty()
+            && self.n_terms == 0
+            && findings.0.len() > n_before
+            && let Some(finding) = findings.0.last_mut()
+        {
+            // No formula is around the term, so `ex` cannot bind the variable.
+            finding.hints = vec![format!(
+                "bind it: `Sum ({0} | condition : :{1}({0}))`, or with `Min` or `Max`",
+                written.text, function.text
+            )];
+        }
         if !self.signature.functions.contains(&known) && order > 0 {
             let what = format!("the derivative `{known}` is not part of the state");
             findings
@@ -444,12 +474,15 @@ impl<'a> Scope<'a> {
             )));
         } else if !self.signature.functions.contains(&known) {
             let what = format!("there is no function `{}`", function.text);
-            let mut finding = Diagnostic::error("toss-unknown-function", function.span, what);
+            let finding = Diagnostic::error("toss-unknown-function", function.span, what);
             let known = self.signature.functions.iter().map(String::as_str);
-            finding = finding.hint(did_you_mean(&function.text, known).unwrap_or_else(|| {
-                format!("give it values in the start: `[ | … | {} {{ a -> 1 }} ]`", function.text)
-            }));
-            findings.push(finding);
+            findings.push(match did_you_mean(&function.text, known) {
+                Some(meant) => finding.did_you_mean(function.span, meant),
+                None => finding.hint(format!(
+                    "give it values in the start: `[ | … | {} {{ a -> 1 }} ]`",
+                    function.text
+                )),
+            });
         }
         logic::Term::Function(known.as_str().into(), argument)
     }

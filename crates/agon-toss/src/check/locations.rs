@@ -36,7 +36,7 @@ pub(super) fn players(sheet: &GameSheet, findings: &mut Diagnostics) -> Vec<Stri
                 .locations
                 .iter()
                 .flat_map(|location| &location.joint)
-                .any(|edge| edge.probability.is_some());
+                .any(|edge| edge.probability.is_some() || !edge.draws.is_empty());
     if has_chance && !players.iter().any(|player| player == NATURE) {
         players.push(NATURE.to_owned());
     }
@@ -249,12 +249,12 @@ impl Locations<'_> {
         // Missing players are reported once, elsewhere.
         if found.is_none() && !self.players.is_empty() {
             let what = format!("there is no player `{}`", name.text);
-            let mut finding = Diagnostic::error("toss-unknown-player", name.span, what);
-            finding = finding.hint(
-                did_you_mean(&name.text, self.players.iter().map(String::as_str))
-                    .unwrap_or_else(|| format!("the players are {}", self.players.join(", "))),
-            );
-            findings.push(finding);
+            let finding = Diagnostic::error("toss-unknown-player", name.span, what);
+            let known = self.players.iter().map(String::as_str);
+            findings.push(match did_you_mean(&name.text, known) {
+                Some(meant) => finding.did_you_mean(name.span, meant),
+                None => finding.hint(format!("the players are {}", self.players.join(", "))),
+            });
         }
         found
     }
@@ -266,8 +266,8 @@ impl Locations<'_> {
             let what = format!("there is no location `{}`", name.text);
             let mut finding = Diagnostic::error("toss-unknown-location", name.span, what);
             let known = self.sheet.locations.iter().map(|location| location.name.text.as_str());
-            if let Some(hint) = did_you_mean(&name.text, known) {
-                finding = finding.hint(hint);
+            if let Some(meant) = did_you_mean(&name.text, known) {
+                finding = finding.did_you_mean(name.span, meant);
             }
             findings.push(finding);
         }

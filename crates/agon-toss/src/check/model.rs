@@ -123,7 +123,15 @@ fn set_values(
     let vocabulary = Arc::clone(structure.vocabulary());
     for function in &model.functions {
         let name = derivative_name(&function.name.text, function.order);
-        for (element, value) in &function.values {
+        for (place, (element, value)) in function.values.iter().enumerate() {
+            let earlier = &function.values[..place];
+            if let Some((first, _)) = earlier.iter().find(|(other, _)| other.text == element.text) {
+                let what = format!("the value of `{name}` at `{}` is given twice", element.text);
+                findings.push(
+                    Diagnostic::error("toss-given-twice", element.span, what)
+                        .note(first.span, "first given here"),
+                );
+            }
             let value = number(value, findings);
             if let (Some(&element), Some(id)) =
                 (ids.get(element.text.as_str()), vocabulary.function(&name))

@@ -31,8 +31,12 @@ impl Locations<'_> {
     ) -> Vec<Draw> {
         let mut draws: Vec<Draw> = Vec::new();
         let edges = location.moves.iter().flat_map(|moves| &moves.edges);
-        for written in edges.flat_map(|edge| &edge.draws) {
-            let Some(distribution) = self.distribution(written, findings) else { continue };
+        let of_tuples = location.joint.iter().flat_map(|edge| &edge.draws);
+        for written in edges.flat_map(|edge| &edge.draws).chain(of_tuples) {
+            // After an error, any distribution keeps the name known.
+            let distribution = self
+                .distribution(written, findings)
+                .unwrap_or(Distribution::Uniform { low: 0.0, high: 1.0 });
             let name = Variable::new(&format!(":{}", written.name.text));
             match draws.iter().find(|draw| draw.name == name) {
                 Some(known) if known.distribution != distribution => {
@@ -146,7 +150,8 @@ impl Locations<'_> {
         let reals: Vec<String> = draws.iter().map(|draw| draw.name.name().to_owned()).collect();
         let mut end = |term: &syntax::Term| {
             // A random end is written without its colon, as in `t: 0 -- x ~ E(1)`.
-            Scope::new(self.signature, &[], "").with_reals(reals.clone()).term(term, findings)
+            let scope = Scope::new(self.signature, &[], "").with_reals(reals.clone());
+            scope.at_interval().term(term, findings)
         };
         let (low, high) = (end(&interval.low), end(&interval.high));
         let span = interval.low.span.to(interval.high.span);

@@ -456,8 +456,8 @@ impl Rules<'_> {
                         "it is a constant: add an element `x` with `x = {}` in `MATCH`",
                         name.text
                     ));
-                } else if let Some(hint) = did_you_mean(&name.text, known) {
-                    finding = finding.hint(hint);
+                } else if let Some(meant) = did_you_mean(&name.text, known) {
+                    finding = finding.did_you_mean(name.span, meant);
                 }
                 findings.push(finding);
                 return;
@@ -489,10 +489,9 @@ fn kept_identities(
 pub(super) fn unknown_rule(name: &Name, sheet: &GameSheet, findings: &mut Diagnostics) {
     let what = format!("there is no rule `{}`", name.text);
     let mut finding = Diagnostic::error("toss-unknown-rule", name.span, what);
-    if let Some(hint) =
-        did_you_mean(&name.text, sheet.rules.iter().map(|rule| rule.name.text.as_str()))
-    {
-        finding = finding.hint(hint);
+    let known = sheet.rules.iter().map(|rule| rule.name.text.as_str());
+    if let Some(meant) = did_you_mean(&name.text, known) {
+        finding = finding.did_you_mean(name.span, meant);
     }
     findings.push(finding);
 }

@@ -10,6 +10,9 @@ use crate::syntax::{Cell, Change, GameSheet, Name, Structure};
 /// Maximum arity of a relation, because the elements of tuples are stored one by one.
 const MAX_ARITY: usize = 8;
 
+/// Maximum arity with which checking goes on after a relation is reported as too wide.
+const MAX_KEPT_ARITY: usize = 1000;
+
 /// The names of the relations that a board introduces: next in the row, next in the column.
 pub(super) const ROW: &str = "R";
 pub(super) const COLUMN: &str = "C";
@@ -99,7 +102,11 @@ impl Signature {
         too_wide(name, arity, findings);
         self.relations.insert(
             name.text.clone(),
-            DeclaredRelation { arity, span: name.span, is_defined: true },
+            DeclaredRelation {
+                arity: arity.min(MAX_KEPT_ARITY),
+                span: name.span,
+                is_defined: true,
+            },
         );
     }
 
@@ -108,7 +115,11 @@ impl Signature {
         too_wide(name, arity, findings);
         self.relations.insert(
             name.text.clone(),
-            DeclaredRelation { arity, span: name.span, is_defined: false },
+            DeclaredRelation {
+                arity: arity.min(MAX_KEPT_ARITY),
+                span: name.span,
+                is_defined: false,
+            },
         );
         self.order.push(name.text.clone());
     }
@@ -186,9 +197,9 @@ impl Signature {
         let Some(known) = self.relations.get(&name.text) else {
             let what = format!("there is no relation `{}`", name.text);
             let mut finding = Diagnostic::error("toss-unknown-relation", name.span, what);
-            if let Some(hint) = did_you_mean(&name.text, self.relations.keys().map(String::as_str))
-            {
-                finding = finding.hint(hint);
+            let known = self.relations.keys().map(String::as_str);
+            if let Some(meant) = did_you_mean(&name.text, known) {
+                finding = finding.did_you_mean(name.span, meant);
             } else {
                 finding = finding.hint(format!(
                     "define it, `REL {}(…) = …`, or declare it in the start, `{}:{n_arguments} {{}}`",

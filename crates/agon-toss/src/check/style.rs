@@ -55,12 +55,11 @@ impl Style<'_> {
     }
 
     fn check_unused(&self, findings: &mut Diagnostics) {
-        for (index, rule) in self.rules.iter().enumerate() {
-            let is_used = self
-                .locations
-                .iter()
-                .flat_map(|location| location.edges.iter().flatten())
-                .any(|edge| edge.rule.index() == index);
+        let mut is_used = vec![false; self.rules.len()];
+        for edge in self.locations.iter().flat_map(|location| location.edges.iter().flatten()) {
+            is_used[edge.rule.index()] = true;
+        }
+        for (rule, is_used) in self.rules.iter().zip(is_used) {
             if !is_used {
                 let what = format!("no move applies the rule `{}`", rule.name);
                 findings.push(Diagnostic::warning("toss-unused-rule", rule.span, what));

@@ -39,6 +39,9 @@ pub(super) struct Grounder<'a> {
 /// The unknown columns of each tuple, by its known columns.
 pub(super) type Index = BTreeMap<Vec<u32>, Vec<Vec<u32>>>;
 
+/// Number of examined assignments between two readings of the clock.
+const CLOCK_PERIOD: u64 = 256;
+
 impl<'a> Grounder<'a> {
     pub(super) fn new(
         builder: Builder,
@@ -79,8 +82,17 @@ impl<'a> Grounder<'a> {
     }
 
     pub(super) fn spend(&mut self, n_rows: usize) -> Result<(), NoCircuit> {
+        let before = self.work;
         self.work += n_rows as u64 + 1;
-        if self.work > self.limits.work { Err(NoCircuit::Work(self.limits.work)) } else { Ok(()) }
+        if self.work > self.limits.work {
+            Err(NoCircuit::Work(self.limits.work))
+        } else if before / CLOCK_PERIOD != self.work / CLOCK_PERIOD
+            && self.limits.interrupt.is_due()
+        {
+            Err(NoCircuit::Interrupted)
+        } else {
+            Ok(())
+        }
     }
 
     pub(super) fn check(&self, n_rows: usize) -> Result<(), NoCircuit> {

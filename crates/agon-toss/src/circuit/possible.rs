@@ -52,6 +52,7 @@ pub(super) fn possible(game: &Game, limits: &CircuitLimits) -> Result<Possible, 
     let vocabulary = start.vocabulary().clone();
     let mut evaluator =
         Evaluator::new(vocabulary, Arc::new(relaxed_definitions), limits.evaluation);
+    evaluator.set_interrupt(limits.interrupt.clone());
     let mut queries: Vec<FormulaQuery> = Vec::new();
     for rule in arena.rules() {
         let condition = relaxed(&nnf(&rule.condition.without_lets(limits.parts)?), &changing);

@@ -6,9 +6,9 @@ use agon_structures::formula::{
 };
 use agon_structures::structure::{Element, FunctionId, Structure};
 
-use super::ContinuousError;
 use super::quantify;
-use super::walk::{Algebra, Walker, small_exponent};
+use super::walk::{Algebra, TwoValued, Walker, small_exponent};
+use super::{ContinuousError, Watch};
 use crate::interpreter::Values;
 
 /// A structure with the values of its functions at one moment, at which formulas and terms are
@@ -20,6 +20,8 @@ pub(crate) struct Moment<'a> {
     pub(crate) definitions: &'a Definitions,
     /// Maximum number of evaluation steps of one formula or term.
     pub(crate) max_steps: u64,
+    /// Counts the steps of all formulas and terms of a state.
+    pub(crate) watch: &'a Watch,
 }
 
 impl Moment<'_> {
@@ -49,7 +51,8 @@ impl Moment<'_> {
         numbers: &[(Variable, Real)],
     ) -> Walker<'_, Direct<'_>> {
         let algebra = Direct { values: self.values };
-        let mut walker = Walker::new(algebra, self.structure, self.definitions, self.max_steps);
+        let mut walker =
+            Walker::new(algebra, self.structure, self.definitions, self.max_steps, self.watch);
         walker.elements = elements.to_vec();
         walker.numbers =
             numbers.iter().map(|(name, number)| (name.clone(), Some(*number))).collect();
@@ -62,9 +65,10 @@ pub(super) struct Direct<'a> {
     pub(super) values: &'a Values,
 }
 
+impl TwoValued for Direct<'_> {}
+
 impl Algebra for Direct<'_> {
     type Number = Option<Real>;
-    type Truth = bool;
 
     fn number(&mut self, number: Real) -> Result<Option<Real>, ContinuousError> {
         Ok(Some(number))
@@ -135,10 +139,6 @@ impl Algebra for Direct<'_> {
         Ok(if truth { then } else { otherwise })
     }
 
-    fn truth(&mut self, holds: bool) -> Result<bool, ContinuousError> {
-        Ok(holds)
-    }
-
     fn compare(
         &mut self,
         left: Option<Real>,
@@ -156,22 +156,6 @@ impl Algebra for Direct<'_> {
             Sign::Equal => !less && !greater,
             Sign::Unequal => less || greater,
         })
-    }
-
-    fn not(&mut self, truth: bool) -> Result<bool, ContinuousError> {
-        Ok(!truth)
-    }
-
-    fn and(&mut self, left: bool, right: bool) -> Result<bool, ContinuousError> {
-        Ok(left && right)
-    }
-
-    fn or(&mut self, left: bool, right: bool) -> Result<bool, ContinuousError> {
-        Ok(left || right)
-    }
-
-    fn known(&self, truth: &bool) -> Option<bool> {
-        Some(*truth)
     }
 
     fn quantify(

@@ -18,6 +18,9 @@ use super::walk::Walker;
 use crate::arena::{ArenaRule, CheckedArena};
 use crate::interpreter::Values;
 
+/// Evaluation steps that one step of a solver counts as, for each value that moves.
+const EVOLVE_STEP: u64 = 32;
+
 /// Maximum number of parts of the expressions of one step.
 const MAX_PARTS: usize = 1 << 20;
 
@@ -120,7 +123,9 @@ impl Stretch {
         acts: &[Act<'_>],
         evolution: Result<Evolution, EvolveError>,
     ) -> Result<Evolved, ContinuousError> {
-        let evolution = evolution?;
+        let evolution = evolution.map_err(|error| self.named(moment, error))?;
+        let n_steps = (evolution.n_steps as u64).saturating_mul(self.moving.len() as u64);
+        moment.watch.spend(n_steps.saturating_mul(EVOLVE_STEP))?;
         let mut values = moment.values.clone();
         for (&(function, element), value) in self.moving.iter().zip(&evolution.state) {
             values.set(function, element, value.shrunk());
@@ -135,6 +140,16 @@ impl Stretch {
         };
         let motion = Motion { moving: self.moving, trajectory: evolution.trajectory, is_event };
         Ok(Evolved { values, elapsed, due, is_event, motion })
+    }
+
+    /// Returns an error with the name of the value that it is about.
+    fn named(&self, moment: Moment<'_>, error: EvolveError) -> ContinuousError {
+        let EvolveError::Undefined { variable, time } = error else { return error.into() };
+        let Some(&(function, element)) = self.moving.get(variable) else { return error.into() };
+        let structure = moment.structure;
+        let name = structure.vocabulary().function_name(function);
+        let value = format!(":{name}({})", structure.name(element));
+        ContinuousError::Undefined { value, time: self.elapsed.midpoint() + time }
     }
 
     /// Joins the equations and invariants of acts from `elapsed` on. There must be at least one act.
@@ -166,8 +181,13 @@ impl Stretch {
             // Bound variables have numbers beyond those of the values.
             let next_bound = u32::try_from(moving.len()).unwrap_or(u32::MAX / 2) + 1;
             let algebra = Symbolic { pool: &mut pool, leaf: &leaf, next_bound };
-            let mut walker =
-                Walker::new(algebra, moment.structure, moment.definitions, moment.max_steps);
+            let mut walker = Walker::new(
+                algebra,
+                moment.structure,
+                moment.definitions,
+                moment.max_steps,
+                moment.watch,
+            );
             walker.elements = act.elements();
             walker.numbers = numbers;
             for equation in &act.rule.dynamics {

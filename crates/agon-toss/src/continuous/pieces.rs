@@ -16,7 +16,7 @@ use super::ContinuousError;
 use super::direct::Moment;
 use super::evolve::{Act, moving, time_variable};
 use super::quantify::constant;
-use super::walk::{Algebra, Walker, small_exponent};
+use super::walk::{Algebra, TwoValued, Walker, small_exponent};
 use crate::arena::CheckedArena;
 use crate::interpreter::Values;
 
@@ -227,7 +227,8 @@ fn walker<'a>(
     numbers: &Numbers,
 ) -> Walker<'a, Cases<'a>> {
     let algebra = Cases { value };
-    let mut walker = Walker::new(algebra, moment.structure, moment.definitions, moment.max_steps);
+    let mut walker =
+        Walker::new(algebra, moment.structure, moment.definitions, moment.max_steps, moment.watch);
     walker.elements = elements;
     walker.numbers =
         numbers.iter().map(|(name, number)| (name.clone(), Some(number.clone()))).collect();
@@ -239,9 +240,10 @@ struct Cases<'a> {
     value: &'a dyn Fn(FunctionId, Element) -> Tracked,
 }
 
+impl TwoValued for Cases<'_> {}
+
 impl Algebra for Cases<'_> {
     type Number = Option<Tracked>;
-    type Truth = bool;
 
     fn number(&mut self, number: Real) -> Result<Option<Tracked>, ContinuousError> {
         Ok(Some(Tracked::number(number)))
@@ -350,10 +352,6 @@ impl Algebra for Cases<'_> {
         Ok(if truth { then } else { otherwise })
     }
 
-    fn truth(&mut self, holds: bool) -> Result<bool, ContinuousError> {
-        Ok(holds)
-    }
-
     fn compare(
         &mut self,
         left: Option<Tracked>,
@@ -365,22 +363,6 @@ impl Algebra for Cases<'_> {
             Some(order) => Ok(sign.admits(order)),
             None => refuse("a comparison of changing values"),
         }
-    }
-
-    fn not(&mut self, truth: bool) -> Result<bool, ContinuousError> {
-        Ok(!truth)
-    }
-
-    fn and(&mut self, left: bool, right: bool) -> Result<bool, ContinuousError> {
-        Ok(left && right)
-    }
-
-    fn or(&mut self, left: bool, right: bool) -> Result<bool, ContinuousError> {
-        Ok(left || right)
-    }
-
-    fn known(&self, truth: &bool) -> Option<bool> {
-        Some(*truth)
     }
 
     fn quantify(

@@ -2,27 +2,24 @@
 //!
 //! The formula is grounded to polynomial comparisons, from which the quantifiers are eliminated
 //! (see [`agon_reals::elimination`]). A value that is known as an interval enters with its midpoint,
-//! because elimination is exact.
+//! because elimination is exact, and its radius becomes a margin of the comparisons.
 
 use agon_reals::elimination::univariate::{AlgebraicNumber, Bound};
-use agon_reals::elimination::{
-    self, EliminationError, EliminationLimits, Polynomial, RealFormula, Sign as RealSign,
-};
+use agon_reals::elimination::{self, EliminationError, Polynomial, RealFormula, Sign as RealSign};
 use agon_reals::expression::{Condition, Expr, Node, Pool};
 use agon_reals::interval::{Interval, rational_of};
 use agon_reals::rational::Rational;
 use agon_reals::real::Real;
-use agon_structures::formula::{Formula, Operator, RealFunction, Sign, Variable};
+use agon_structures::formula::{Formula, Variable};
 use agon_structures::structure::{Element, FunctionId};
 
 use super::ContinuousError;
 use super::direct::Direct;
+use super::inexact::Inexact;
+use super::polynomials::{Number, Polynomials};
 use super::symbolic::{Leaf, Symbolic};
-use super::walk::{Algebra, Walker, small_exponent};
+use super::walk::{Algebra, Walker};
 use crate::interpreter::Values;
-
-/// Maximum number of terms of a polynomial under a quantifier.
-const MAX_TERMS: usize = 10_000;
 
 impl From<EliminationError> for ContinuousError {
     fn from(error: EliminationError) -> ContinuousError {
@@ -38,7 +35,8 @@ pub(super) fn decide(
     body: &Formula,
 ) -> Result<bool, ContinuousError> {
     let (bound, formula) = at_moment(walker, variable, body)?;
-    Ok(elimination::decide(&quantified(exists, bound, formula), &EliminationLimits::default())?)
+    let limits = walker.watch.elimination()?;
+    Ok(elimination::decide(&quantified(exists, bound, formula), &limits)?)
 }
 
 /// Returns the least number that satisfies a formula at one moment. It is the infimum if there is
@@ -49,7 +47,7 @@ pub(super) fn least(
     body: &Formula,
 ) -> Result<Option<Real>, ContinuousError> {
     let (bound, formula) = at_moment(walker, variable, body)?;
-    let found = elimination::least(&formula, bound, &EliminationLimits::default())?;
+    let found = elimination::least(&formula, bound, &walker.watch.elimination()?)?;
     Ok(Some(match found {
         Bound::NegativeInfinity => Real::Interval(Interval::point(f64::NEG_INFINITY)),
         Bound::PositiveInfinity => Real::Interval(Interval::point(f64::INFINITY)),
@@ -68,21 +66,23 @@ pub(super) fn eliminate(
     // The variable of time comes after all others.
     let mut numbers = Vec::with_capacity(walker.numbers.len());
     for (name, expr) in &walker.numbers {
-        numbers.push((name.clone(), Some(polynomial_of(walker.algebra.pool, *expr)?)));
+        let number = polynomial_of(walker.algebra.pool, *expr)?;
+        numbers.push((name.clone(), Some(Number::known(number))));
     }
     let leaf = walker.algebra.leaf;
     let value = |function: FunctionId, element: Element| match leaf(function, element) {
-        Leaf::Variable(index) => Polynomial::variable(index),
-        Leaf::Number(number) => constant(number),
+        Leaf::Variable(index) => Ok(Inexact::exact(Polynomial::variable(index))),
+        Leaf::Number(number) => Inexact::number(number),
     };
-    let algebra = Polynomials { value: &value, next_bound: bound + 1 };
+    let algebra = Polynomials::new(&value, bound + 1);
     let formula = grounded(walker, algebra, numbers, bound, variable, body)?;
     let formula = quantified(exists, bound, formula);
-    let free = elimination::eliminate(&formula, &EliminationLimits::default())?;
+    let free = elimination::eliminate(&formula, &walker.watch.elimination()?)?;
     condition_of(walker.algebra.pool, &free)
 }
 
-fn quantified(exists: bool, variable: u32, formula: RealFormula) -> RealFormula {
+/// Quantifies a formula over a variable.
+pub(super) fn quantified(exists: bool, variable: u32, formula: RealFormula) -> RealFormula {
     let formula = Box::new(formula);
     if exists {
         RealFormula::Exists(variable, formula)
@@ -98,10 +98,14 @@ fn at_moment(
     body: &Formula,
 ) -> Result<(u32, RealFormula), ContinuousError> {
     let values: &Values = walker.algebra.values;
-    let value = |function: FunctionId, element: Element| constant(values.get(function, element));
-    let numbers =
-        walker.numbers.iter().map(|(name, number)| (name.clone(), number.map(constant))).collect();
-    let algebra = Polynomials { value: &value, next_bound: 1 };
+    let value =
+        |function: FunctionId, element: Element| Inexact::number(values.get(function, element));
+    let mut numbers = Vec::with_capacity(walker.numbers.len());
+    for (name, number) in &walker.numbers {
+        let number = number.map(|number| Inexact::number(number).map(Number::known));
+        numbers.push((name.clone(), number.transpose()?));
+    }
+    let algebra = Polynomials::new(&value, 1);
     let formula = grounded(walker, algebra, numbers, 0, variable, body)?;
     Ok((0, formula))
 }
@@ -109,14 +113,16 @@ fn at_moment(
 fn grounded<A: Algebra>(
     outer: &mut Walker<'_, A>,
     algebra: Polynomials<'_>,
-    mut numbers: Vec<(Variable, Option<Polynomial>)>,
+    mut numbers: Vec<(Variable, Option<Number>)>,
     bound: u32,
     variable: &Variable,
     body: &Formula,
 ) -> Result<RealFormula, ContinuousError> {
-    numbers.push((variable.clone(), Some(Polynomial::variable(bound))));
+    let quantified = Inexact::exact(Polynomial::variable(bound));
+    numbers.push((variable.clone(), Some(Number::known(quantified))));
+    let max_steps = outer.max_steps - outer.steps;
     let mut walker =
-        Walker::new(algebra, outer.structure, outer.definitions, outer.max_steps - outer.steps);
+        Walker::new(algebra, outer.structure, outer.definitions, max_steps, outer.watch);
     walker.elements = outer.elements.clone();
     walker.sets = outer.sets.clone();
     walker.numbers = numbers;
@@ -124,197 +130,6 @@ fn grounded<A: Algebra>(
     let formula = walker.formula(body)?;
     outer.steps += walker.steps;
     Ok(formula)
-}
-
-/// The algebra of polynomials and comparisons between them.
-struct Polynomials<'a> {
-    value: &'a dyn Fn(FunctionId, Element) -> Polynomial,
-    /// The number of the next variable that a quantifier binds.
-    next_bound: u32,
-}
-
-impl Polynomials<'_> {
-    fn refuse<T>(&self, what: &str) -> Result<T, ContinuousError> {
-        Err(ContinuousError::NotPolynomial(what.to_owned()))
-    }
-}
-
-impl Algebra for Polynomials<'_> {
-    type Number = Option<Polynomial>;
-    type Truth = RealFormula;
-
-    fn number(&mut self, number: Real) -> Result<Option<Polynomial>, ContinuousError> {
-        Ok(Some(constant(number)))
-    }
-
-    fn undefined(&mut self) -> Result<Option<Polynomial>, ContinuousError> {
-        Ok(None)
-    }
-
-    fn value(
-        &mut self,
-        function: FunctionId,
-        element: Element,
-    ) -> Result<Option<Polynomial>, ContinuousError> {
-        Ok(Some((self.value)(function, element)))
-    }
-
-    fn binary(
-        &mut self,
-        operator: Operator,
-        left: Option<Polynomial>,
-        right: Option<Polynomial>,
-    ) -> Result<Option<Polynomial>, ContinuousError> {
-        let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
-        let too_large = || ContinuousError::Elimination("a polynomial is too large".to_owned());
-        Ok(Some(match operator {
-            Operator::Plus => &left + &right,
-            Operator::Minus => &left - &right,
-            Operator::Times => left.times(&right, MAX_TERMS).ok_or_else(too_large)?,
-            Operator::Divide => match right.as_constant() {
-                Some(divisor) if divisor.is_zero() => return Ok(None),
-                Some(divisor) => left.scaled(&(elimination::RBig::ONE / divisor)),
-                None => return self.refuse("a quotient"),
-            },
-            Operator::Power => {
-                let exponent =
-                    right.as_constant().and_then(|e| rational(&e)).and_then(small_exponent);
-                match exponent {
-                    Some(exponent @ 0..=1000) => {
-                        left.power(exponent.unsigned_abs(), MAX_TERMS).ok_or_else(too_large)?
-                    }
-                    _ => return self.refuse("a power"),
-                }
-            }
-        }))
-    }
-
-    fn apply(
-        &mut self,
-        function: RealFunction,
-        arguments: Vec<Option<Polynomial>>,
-    ) -> Result<Option<Polynomial>, ContinuousError> {
-        let Some(polynomials) = arguments.into_iter().collect::<Option<Vec<Polynomial>>>() else {
-            return Ok(None);
-        };
-        // A function of numbers is a number.
-        let numbers: Option<Vec<Option<Real>>> = polynomials
-            .iter()
-            .map(|p| p.as_constant().map(|c| Some(real_of(&AlgebraicNumber::from_rational(c)))))
-            .collect();
-        let Some(numbers) = numbers else { return self.refuse("a function of real numbers") };
-        let values = Values::default();
-        let found = Direct { values: &values }.apply(function, numbers)?;
-        Ok(found.map(constant))
-    }
-
-    fn indicator(&mut self, truth: RealFormula) -> Result<Option<Polynomial>, ContinuousError> {
-        match self.known(&truth) {
-            Some(holds) => Ok(Some(Polynomial::from(i64::from(holds)))),
-            None => self.refuse("the characteristic function of a condition on the number"),
-        }
-    }
-
-    fn select(
-        &mut self,
-        truth: RealFormula,
-        then: Option<Polynomial>,
-        otherwise: Option<Polynomial>,
-    ) -> Result<Option<Polynomial>, ContinuousError> {
-        match self.known(&truth) {
-            Some(true) => Ok(then),
-            Some(false) => Ok(otherwise),
-            None => self.refuse("an aggregate with a condition on the number"),
-        }
-    }
-
-    fn truth(&mut self, holds: bool) -> Result<RealFormula, ContinuousError> {
-        Ok(RealFormula::truth(holds))
-    }
-
-    fn compare(
-        &mut self,
-        left: Option<Polynomial>,
-        sign: Sign,
-        right: Option<Polynomial>,
-    ) -> Result<RealFormula, ContinuousError> {
-        let (Some(left), Some(right)) = (left, right) else { return Ok(RealFormula::False) };
-        let sign = match sign {
-            Sign::Equal => RealSign::Equal,
-            Sign::Unequal => RealSign::NotEqual,
-            Sign::Less => RealSign::Less,
-            Sign::AtMost => RealSign::LessOrEqual,
-            Sign::Greater => RealSign::Greater,
-            Sign::AtLeast => RealSign::GreaterOrEqual,
-        };
-        let difference = &left - &right;
-        Ok(match difference.as_constant() {
-            Some(number) => RealFormula::truth(sign.holds(&number)),
-            None => RealFormula::Compare(difference, sign),
-        })
-    }
-
-    fn not(&mut self, truth: RealFormula) -> Result<RealFormula, ContinuousError> {
-        Ok(match truth {
-            RealFormula::True => RealFormula::False,
-            RealFormula::False => RealFormula::True,
-            other => other.negation(),
-        })
-    }
-
-    fn and(
-        &mut self,
-        left: RealFormula,
-        right: RealFormula,
-    ) -> Result<RealFormula, ContinuousError> {
-        Ok(match (left, right) {
-            (RealFormula::False, _) | (_, RealFormula::False) => RealFormula::False,
-            (RealFormula::True, other) | (other, RealFormula::True) => other,
-            (left, right) => RealFormula::And(vec![left, right]),
-        })
-    }
-
-    fn or(
-        &mut self,
-        left: RealFormula,
-        right: RealFormula,
-    ) -> Result<RealFormula, ContinuousError> {
-        Ok(match (left, right) {
-            (RealFormula::True, _) | (_, RealFormula::True) => RealFormula::True,
-            (RealFormula::False, other) | (other, RealFormula::False) => other,
-            (left, right) => RealFormula::Or(vec![left, right]),
-        })
-    }
-
-    fn known(&self, truth: &RealFormula) -> Option<bool> {
-        match truth {
-            RealFormula::True => Some(true),
-            RealFormula::False => Some(false),
-            _ => None,
-        }
-    }
-
-    fn quantify(
-        walker: &mut Walker<'_, Self>,
-        exists: bool,
-        variable: &Variable,
-        body: &Formula,
-    ) -> Result<RealFormula, ContinuousError> {
-        let bound = walker.algebra.next_bound;
-        walker.algebra.next_bound += 1;
-        walker.numbers.push((variable.clone(), Some(Polynomial::variable(bound))));
-        let body = walker.formula(body);
-        walker.numbers.pop();
-        Ok(quantified(exists, bound, body?))
-    }
-
-    fn least(
-        walker: &mut Walker<'_, Self>,
-        _variable: &Variable,
-        _body: &Formula,
-    ) -> Result<Option<Polynomial>, ContinuousError> {
-        walker.algebra.refuse("`min :a (…)`")
-    }
 }
 
 /// Returns the polynomial that is a number: the midpoint where only an interval is known.
@@ -339,26 +154,24 @@ fn real_of(number: &AlgebraicNumber) -> Real {
 }
 
 /// Returns a large rational number as one of 128 bits, if it fits.
-fn rational(number: &elimination::RBig) -> Option<Rational> {
+pub(super) fn rational(number: &elimination::RBig) -> Option<Rational> {
     number.to_string().parse().ok()
 }
 
 /// Returns an expression as a polynomial. Time is the variable after all others.
-fn polynomial_of(pool: &Pool, expr: Expr) -> Result<Polynomial, ContinuousError> {
-    let refused = |what: &str| Err(ContinuousError::NotPolynomial(what.to_owned()));
+fn polynomial_of(pool: &Pool, expr: Expr) -> Result<Inexact, ContinuousError> {
     let too_large = || ContinuousError::Elimination("a polynomial is too large".to_owned());
+    let of = |expr: Expr| polynomial_of(pool, expr);
     Ok(match pool.node(expr) {
-        Node::Number(number) => Polynomial::from(number),
-        Node::Constant(interval) => constant(Real::Interval(interval)),
-        Node::Variable(index) => Polynomial::variable(index),
-        Node::Time => Polynomial::variable(TIME),
-        Node::Add(left, right) => &polynomial_of(pool, left)? + &polynomial_of(pool, right)?,
-        Node::Subtract(left, right) => &polynomial_of(pool, left)? - &polynomial_of(pool, right)?,
-        Node::Multiply(left, right) => polynomial_of(pool, left)?
-            .times(&polynomial_of(pool, right)?, MAX_TERMS)
-            .ok_or_else(too_large)?,
-        Node::Negate(inner) => &Polynomial::zero() - &polynomial_of(pool, inner)?,
-        _ => return refused("a parameter"),
+        Node::Number(number) => Inexact::exact(Polynomial::from(number)),
+        Node::Constant(interval) => Inexact::number(Real::Interval(interval))?,
+        Node::Variable(index) => Inexact::exact(Polynomial::variable(index)),
+        Node::Time => Inexact::exact(Polynomial::variable(TIME)),
+        Node::Add(left, right) => of(left)?.plus(&of(right)?),
+        Node::Subtract(left, right) => of(left)?.minus(&of(right)?),
+        Node::Multiply(left, right) => of(left)?.times(&of(right)?).ok_or_else(too_large)?,
+        Node::Negate(inner) => Inexact::exact(Polynomial::zero()).minus(&of(inner)?),
+        _ => return Err(ContinuousError::NotPolynomial("a parameter".to_owned())),
     })
 }
 

@@ -12,7 +12,7 @@ use agon_structures::structure::{Element, FunctionId};
 use super::ContinuousError;
 use super::direct::{Direct, Moment};
 use super::quantify;
-use super::walk::{Algebra, Walker};
+use super::walk::{Algebra, Logic, Walker};
 use crate::interpreter::Values;
 
 impl Moment<'_> {
@@ -28,7 +28,7 @@ impl Moment<'_> {
 
     fn robust(&self) -> Walker<'_, Robust<'_>> {
         let algebra = Robust { values: self.values };
-        Walker::new(algebra, self.structure, self.definitions, self.max_steps)
+        Walker::new(algebra, self.structure, self.definitions, self.max_steps, self.watch)
     }
 }
 
@@ -37,9 +37,32 @@ struct Robust<'a> {
     values: &'a Values,
 }
 
+impl Logic for Robust<'_> {
+    type Truth = f64;
+
+    fn truth(&mut self, holds: bool) -> Result<f64, ContinuousError> {
+        Ok(if holds { f64::INFINITY } else { f64::NEG_INFINITY })
+    }
+
+    fn not(&mut self, truth: f64) -> Result<f64, ContinuousError> {
+        Ok(-truth)
+    }
+
+    fn and(&mut self, left: f64, right: f64) -> Result<f64, ContinuousError> {
+        Ok(left.min(right))
+    }
+
+    fn or(&mut self, left: f64, right: f64) -> Result<f64, ContinuousError> {
+        Ok(left.max(right))
+    }
+
+    fn known(&self, truth: &f64) -> Option<bool> {
+        truth.is_infinite().then_some(*truth > 0.0)
+    }
+}
+
 impl Algebra for Robust<'_> {
     type Number = Option<f64>;
-    type Truth = f64;
 
     fn number(&mut self, number: Real) -> Result<Option<f64>, ContinuousError> {
         Ok(Some(number.midpoint()))
@@ -113,10 +136,6 @@ impl Algebra for Robust<'_> {
         Ok(if truth > 0.0 { then } else { otherwise })
     }
 
-    fn truth(&mut self, holds: bool) -> Result<f64, ContinuousError> {
-        Ok(if holds { f64::INFINITY } else { f64::NEG_INFINITY })
-    }
-
     fn compare(
         &mut self,
         left: Option<f64>,
@@ -130,22 +149,6 @@ impl Algebra for Robust<'_> {
             Sign::Equal => -(left - right).abs(),
             Sign::Unequal => (left - right).abs(),
         })
-    }
-
-    fn not(&mut self, truth: f64) -> Result<f64, ContinuousError> {
-        Ok(-truth)
-    }
-
-    fn and(&mut self, left: f64, right: f64) -> Result<f64, ContinuousError> {
-        Ok(left.min(right))
-    }
-
-    fn or(&mut self, left: f64, right: f64) -> Result<f64, ContinuousError> {
-        Ok(left.max(right))
-    }
-
-    fn known(&self, truth: &f64) -> Option<bool> {
-        truth.is_infinite().then_some(*truth > 0.0)
     }
 
     fn quantify(
@@ -174,7 +177,8 @@ fn direct<'w>(
 ) -> Result<Walker<'w, Direct<'w>>, ContinuousError> {
     let algebra = Direct { values: walker.algebra.values };
     let max_steps = walker.max_steps - walker.steps;
-    let mut direct = Walker::new(algebra, walker.structure, walker.definitions, max_steps);
+    let mut direct =
+        Walker::new(algebra, walker.structure, walker.definitions, max_steps, walker.watch);
     direct.elements = walker.elements.clone();
     direct.sets = walker.sets.clone();
     direct.numbers = walker

@@ -7,7 +7,7 @@ use agon_structures::structure::{Element, FunctionId};
 
 use super::ContinuousError;
 use super::quantify;
-use super::walk::{Algebra, Walker, small_exponent};
+use super::walk::{Algebra, Logic, Walker, small_exponent};
 
 /// The algebra of expressions in a pool.
 pub(super) struct Symbolic<'a> {
@@ -26,9 +26,38 @@ pub(super) enum Leaf {
     Number(Real),
 }
 
-impl Algebra for Symbolic<'_> {
-    type Number = Expr;
+impl Logic for Symbolic<'_> {
     type Truth = Condition;
+
+    fn truth(&mut self, holds: bool) -> Result<Condition, ContinuousError> {
+        Ok(self.pool.truth(holds)?)
+    }
+
+    fn not(&mut self, truth: Condition) -> Result<Condition, ContinuousError> {
+        Ok(self.pool.not(truth)?)
+    }
+
+    fn and(&mut self, left: Condition, right: Condition) -> Result<Condition, ContinuousError> {
+        Ok(self.pool.and(left, right)?)
+    }
+
+    fn or(&mut self, left: Condition, right: Condition) -> Result<Condition, ContinuousError> {
+        Ok(self.pool.or(left, right)?)
+    }
+
+    fn known(&self, truth: &Condition) -> Option<bool> {
+        match self.pool.condition_node(*truth) {
+            Node::True => Some(true),
+            Node::False => Some(false),
+            _ => None,
+        }
+    }
+}
+
+impl Algebra for Symbolic<'_> {
+    const LEAST_IS_QUANTIFIED: bool = true;
+
+    type Number = Expr;
 
     fn number(&mut self, number: Real) -> Result<Expr, ContinuousError> {
         Ok(self.pool.real(number)?)
@@ -108,10 +137,6 @@ impl Algebra for Symbolic<'_> {
         Ok(self.pool.add(then, otherwise)?)
     }
 
-    fn truth(&mut self, holds: bool) -> Result<Condition, ContinuousError> {
-        Ok(self.pool.truth(holds)?)
-    }
-
     fn compare(
         &mut self,
         left: Expr,
@@ -127,26 +152,6 @@ impl Algebra for Symbolic<'_> {
             Sign::Equal => pool.equal(left, right)?,
             Sign::Unequal => pool.unequal(left, right)?,
         })
-    }
-
-    fn not(&mut self, truth: Condition) -> Result<Condition, ContinuousError> {
-        Ok(self.pool.not(truth)?)
-    }
-
-    fn and(&mut self, left: Condition, right: Condition) -> Result<Condition, ContinuousError> {
-        Ok(self.pool.and(left, right)?)
-    }
-
-    fn or(&mut self, left: Condition, right: Condition) -> Result<Condition, ContinuousError> {
-        Ok(self.pool.or(left, right)?)
-    }
-
-    fn known(&self, truth: &Condition) -> Option<bool> {
-        match self.pool.condition_node(*truth) {
-            Node::True => Some(true),
-            Node::False => Some(false),
-            _ => None,
-        }
     }
 
     fn quantify(

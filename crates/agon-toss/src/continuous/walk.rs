@@ -14,17 +14,64 @@ use agon_structures::formula::{
 use agon_structures::rational::Rational;
 use agon_structures::structure::{Element, FunctionId, Structure};
 
-use super::ContinuousError;
+use super::{ContinuousError, Watch, least};
 
 /// Maximum number of elements for quantifiers over sets: all sets are enumerated.
 const MAX_SET_ELEMENTS: usize = 14;
 
-/// Numbers and truth values with their operations. A number may be undefined.
-pub(super) trait Algebra: Sized {
-    /// A number.
-    type Number: Clone;
+/// Truth values with their operations.
+pub(super) trait Logic {
     /// A truth value. Equal ones compare as equal.
     type Truth: Clone + PartialEq;
+
+    fn truth(&mut self, holds: bool) -> Result<Self::Truth, ContinuousError>;
+    fn not(&mut self, truth: Self::Truth) -> Result<Self::Truth, ContinuousError>;
+    fn and(
+        &mut self,
+        left: Self::Truth,
+        right: Self::Truth,
+    ) -> Result<Self::Truth, ContinuousError>;
+    fn or(&mut self, left: Self::Truth, right: Self::Truth)
+    -> Result<Self::Truth, ContinuousError>;
+    /// Returns the truth value if it is the same at all times.
+    fn known(&self, truth: &Self::Truth) -> Option<bool>;
+}
+
+/// An algebra in which each formula is known to hold or not to hold.
+pub(super) trait TwoValued {}
+
+impl<A: TwoValued> Logic for A {
+    type Truth = bool;
+
+    fn truth(&mut self, holds: bool) -> Result<bool, ContinuousError> {
+        Ok(holds)
+    }
+
+    fn not(&mut self, truth: bool) -> Result<bool, ContinuousError> {
+        Ok(!truth)
+    }
+
+    fn and(&mut self, left: bool, right: bool) -> Result<bool, ContinuousError> {
+        Ok(left && right)
+    }
+
+    fn or(&mut self, left: bool, right: bool) -> Result<bool, ContinuousError> {
+        Ok(left || right)
+    }
+
+    fn known(&self, truth: &bool) -> Option<bool> {
+        Some(*truth)
+    }
+}
+
+/// Numbers and truth values with their operations. A number may be undefined.
+pub(super) trait Algebra: Logic + Sized {
+    /// Whether a comparison with `min :a (…)` becomes a quantified formula, because the least
+    /// number has no value yet.
+    const LEAST_IS_QUANTIFIED: bool = false;
+
+    /// A number.
+    type Number: Clone;
 
     fn number(&mut self, number: Real) -> Result<Self::Number, ContinuousError>;
     /// Returns the number of a term without a value.
@@ -54,23 +101,12 @@ pub(super) trait Algebra: Sized {
         otherwise: Self::Number,
     ) -> Result<Self::Number, ContinuousError>;
 
-    fn truth(&mut self, holds: bool) -> Result<Self::Truth, ContinuousError>;
     fn compare(
         &mut self,
         left: Self::Number,
         sign: Sign,
         right: Self::Number,
     ) -> Result<Self::Truth, ContinuousError>;
-    fn not(&mut self, truth: Self::Truth) -> Result<Self::Truth, ContinuousError>;
-    fn and(
-        &mut self,
-        left: Self::Truth,
-        right: Self::Truth,
-    ) -> Result<Self::Truth, ContinuousError>;
-    fn or(&mut self, left: Self::Truth, right: Self::Truth)
-    -> Result<Self::Truth, ContinuousError>;
-    /// Returns the truth value if it is the same at all times.
-    fn known(&self, truth: &Self::Truth) -> Option<bool>;
 
     /// Quantifies a formula over a real number.
     fn quantify(
@@ -98,6 +134,7 @@ pub(super) struct Walker<'a, A: Algebra> {
     locals: Vec<Local<A::Truth>>,
     pub(super) steps: u64,
     pub(super) max_steps: u64,
+    pub(super) watch: &'a Watch,
 }
 
 /// A relation that a formula binds, with the truth of each of its tuples. Missing ones are false.
@@ -114,6 +151,7 @@ impl<'a, A: Algebra> Walker<'a, A> {
         structure: &'a Structure,
         definitions: &'a Definitions,
         max_steps: u64,
+        watch: &'a Watch,
     ) -> Walker<'a, A> {
         Walker {
             algebra,
@@ -125,6 +163,7 @@ impl<'a, A: Algebra> Walker<'a, A> {
             locals: Vec::new(),
             steps: 0,
             max_steps,
+            watch,
         }
     }
 
@@ -153,7 +192,7 @@ impl<'a, A: Algebra> Walker<'a, A> {
         if self.steps > self.max_steps {
             return Err(ContinuousError::Steps(self.max_steps));
         }
-        Ok(())
+        self.watch.spend(1)
     }
 
     /// Returns the truth of a formula.
@@ -175,6 +214,11 @@ impl<'a, A: Algebra> Walker<'a, A> {
                 self.algebra.truth(holds)
             }
             Formula::Compare(left, sign, right) => {
+                if A::LEAST_IS_QUANTIFIED
+                    && let Some(quantified) = least::by_quantifiers(left, *sign, right)
+                {
+                    return self.formula(&quantified);
+                }
                 let (left, right) = (self.term(left)?, self.term(right)?);
                 self.algebra.compare(left, *sign, right)
             }

@@ -88,6 +88,32 @@ fn old_relations_and_values_follow_replaced_elements() {
     assert_eq!(payoff, [100.0 * 2.0 + 10.0 * 2.0 + 2.0 + 1000.0 * 11.0 + 100_000.0 * 4.0]);
 }
 
+/// The values of a continuous game are intervals. A game without time that assesses it sees them.
+#[test]
+fn values_that_are_not_exact_are_assessed() {
+    let position = open(
+        "PLAYERS X
+         RULE Grow: [a | - | -] -> [a | - | -] dynamics :x(a)' = :x(a)
+         LOC 0 { PLAYER X { PAYOFF 0 MOVES [Grow, t: 0 -- 2 -> 0] } }
+         START [ u, v | - | x { u -> 1; v -> 7 } ]",
+    );
+    let sheet = Source::new(
+        "eval",
+        "PLAYERS X
+         RULE Go: ELEMS a MATCH :x(a) > 2 and :x(a) < 5
+         LOC 0 { PLAYER X { PAYOFF 0 MOVES [Go -> 1] } }
+         LOC 1 { PLAYER X { PAYOFF Sum (x | true : :x(x) - :x_old(x)) } }
+         START [ a | - | x { a -> 0 }; x_old { a -> 0 } ]",
+    );
+    let games = EvaluationGames::open(position.game(), &[Arc::new(sheet)]).expect("it fits");
+    let mut rng = Rng::seed_from_u64(1);
+    let mut payoff = |m: &str| games.assess(&position, &joint(&position, &[m]), &mut rng);
+    let grown = payoff("(Grow u (t 1))").expect("a payoff")[0];
+    assert!((grown - (std::f64::consts::E - 1.0)).abs() < 1e-9, "{grown}");
+    // The first element is still too small for the rule.
+    assert_eq!(payoff("(Grow u (t 0.5))"), Some(vec![0.0]));
+}
+
 #[test]
 fn games_that_do_not_fit_are_refused() {
     let position = open(&file("games/toss/tic-tac-toe.toss"));

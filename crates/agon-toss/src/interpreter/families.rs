@@ -97,27 +97,29 @@ pub(super) fn decimal(number: f64) -> Real {
 }
 
 /// Maximum number of sets of embeddings that are listed as moves. Any other set is legal too.
-const MAX_SETS: usize = 256;
+pub(super) const MAX_SETS: usize = 256;
+/// Maximum number of sets of embeddings whose post-condition is tried.
+pub(super) const MAX_TRIED_SETS: usize = 4096;
 
-/// Returns sets of embeddings without common elements, small ones first. The embeddings of a set
-/// follow one another in one list of elements.
-pub(super) fn disjoint_sets(embeddings: &[Embedding]) -> Vec<Embedding> {
+/// Returns sets of embeddings without common elements, at most so many and small ones first. The
+/// embeddings of a set follow one another in one list of elements.
+pub(super) fn disjoint_sets(embeddings: &[Embedding], max_sets: usize) -> Vec<Embedding> {
     let mut sets: Vec<Embedding> = Vec::new();
     // Each entry: the index of the last embedding and the elements so far.
     let mut layer: Vec<(usize, Vec<Element>)> =
         embeddings.iter().enumerate().map(|(place, e)| (place, e.to_vec())).collect();
-    while !layer.is_empty() && sets.len() < MAX_SETS {
+    while !layer.is_empty() && sets.len() < max_sets {
         let mut next = Vec::new();
         for (last, elements) in layer {
             for (place, embedding) in embeddings.iter().enumerate().skip(last + 1) {
-                if sets.len() + next.len() >= MAX_SETS {
+                if sets.len() + next.len() >= max_sets {
                     break;
                 }
                 if !embedding.iter().any(|element| elements.contains(element)) {
                     next.push((place, [&elements[..], embedding].concat()));
                 }
             }
-            if sets.len() < MAX_SETS {
+            if sets.len() < max_sets {
                 sets.push(Embedding::from(&elements[..]));
             }
         }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 use agon_game::{Role, Shape};
 use agon_reals::evolve::EvolveOptions;
+use agon_reals::interrupt::Interrupt;
 use agon_structures::evaluate::{
     Assignment, EvaluationError, Evaluator, FormulaQuery, Limits, TermQuery,
 };
@@ -26,6 +28,13 @@ use crate::rewrite::GrowthLimits;
 pub struct Options {
     /// Limits on the evaluation of one formula.
     pub limits: Limits,
+    /// Maximum number of evaluation steps for one state: for its legal moves, its payoffs, or the
+    /// step to the next one.
+    pub state_steps: u64,
+    /// Ends every evaluation of the game, in opening and in play.
+    pub interrupt: Interrupt,
+    /// Time at which opening the game must have ended. It does not limit play.
+    pub deadline: Option<Instant>,
     /// Limits on the growth of structures.
     pub growth: GrowthLimits,
     /// How the embeddings of rules are computed.
@@ -59,6 +68,9 @@ impl Default for Options {
         Options {
             // A formula of a typical game takes a thousandth of this.
             limits: Limits { steps: 200_000_000, ..Limits::default() },
+            state_steps: 1_000_000_000,
+            interrupt: Interrupt::NEVER,
+            deadline: None,
             growth: GrowthLimits { elements: MAX_ELEMENTS, tuples: 200_000 },
             embeddings: EmbeddingSearch::Auto,
             // Searches make millions of steps, of which none is drawn.
@@ -109,8 +121,11 @@ impl Game {
         let keeps_universe = arena.keeps_universe();
         let (start, definitions) = materialise_stable(&arena, &options)?;
         let discrete = discrete_definitions(&arena, definitions);
+        let mut options = options;
+        options.evolve.interrupt = options.interrupt.clone();
         let mut evaluator =
             Evaluator::new(start.vocabulary().clone(), Arc::new(discrete.clone()), options.limits);
+        evaluator.set_interrupt(options.interrupt.clone());
         let numeric_parts = numeric_parts(&arena, &start, &discrete);
         let queries = queries(&arena, &numeric_parts, &mut evaluator)?;
         let mut shape = Shape::new(arena.players().to_vec(), arena.nature().map(Role::new));
@@ -192,6 +207,16 @@ impl Game {
     /// Returns the maximum number of steps for the evaluation of one formula.
     pub(super) fn max_steps(&self) -> u64 {
         self.options.limits.steps
+    }
+
+    /// Returns the maximum number of steps for one state.
+    pub(super) fn max_state_steps(&self) -> u64 {
+        self.options.state_steps
+    }
+
+    /// Returns what ends every evaluation of the game.
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.options.interrupt
     }
 
     pub(super) fn evolve_options(&self) -> &EvolveOptions {
@@ -437,6 +462,7 @@ fn materialise_stable(
         }
         let none = Arc::new(Definitions::new());
         let mut evaluator = Evaluator::new(start.vocabulary().clone(), none, options.limits);
+        evaluator.set_interrupt(options.interrupt.no_later_than(options.deadline));
         let found = evaluator
             .formula(&definition.body, &definition.variables)
             .and_then(|query| evaluator.solve(query, &start, &Assignment::new()));

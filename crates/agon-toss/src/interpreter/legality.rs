@@ -9,12 +9,15 @@ use agon_text::Span;
 
 use super::chance::samples;
 use super::embedding::Embedding;
-use super::families::{Choice, chosen_names, disjoint_sets};
+use super::families::{Choice, MAX_SETS, MAX_TRIED_SETS, chosen_names, disjoint_sets};
 use super::moves::{EdgeId, Move, split_embeddings};
 use super::position::{Interpreter, PositionError};
 use super::state::Phase;
-use crate::arena::{ArenaRule, Edge, Multiplicity, RuleId};
+use crate::arena::{ArenaRule, Edge, Effect, Multiplicity, RuleId};
 use crate::continuous::{ContinuousError, Moment};
+
+/// Maximum number of tuples of moves that are tried to find one that can be applied.
+const MAX_TUPLES: usize = 4096;
 
 /// What follows from a state: legal moves, or the end of play.
 pub(super) struct Derived {
@@ -175,7 +178,7 @@ impl Interpreter {
             let found = match &self.state.content().fault {
                 Some(fault) => Err(fault.clone()),
                 None => self
-                    .compute_derived()
+                    .for_one_state(|| self.compute_derived())
                     .map_err(|error| (Fault::Refused(error.message), error.span)),
             };
             let n_players = self.game.arena().players().len();
@@ -232,6 +235,9 @@ impl Interpreter {
             legal.push(moves);
             all_choices.push(choices);
         }
+        if !is_over && location.is_concurrent() {
+            is_over = !self.some_tuple_applies(&legal);
+        }
         if is_over {
             // Payoffs of a final position must have values, so compute them now and report faults
             // here.
@@ -246,6 +252,40 @@ impl Interpreter {
         Ok(Derived { terminal: false, legal, choices: all_choices, families, fault: None })
     }
 
+    /// Returns whether there are moves of all players such that at least one of their rules is
+    /// applied. Otherwise play ends, because no tuple of rules can be applied. Looks at a limited
+    /// number of tuples of listed moves, and gives the rest the benefit of the doubt.
+    fn some_tuple_applies(&self, legal: &[Vec<Move>]) -> bool {
+        let arena = self.game.arena();
+        let rule_of = |m: &Move| match m {
+            Move::Apply { edge, .. } => Some(arena.rule(edge.edge(arena).rule)),
+            Move::Noop | Move::Outcome { .. } | Move::Draw(_) => None,
+        };
+        let rules = || legal.iter().flatten().filter_map(rule_of);
+        let keeps_universe = rules().all(|rule| matches!(rule.effect, Effect::Tuples { .. }));
+        if keeps_universe && rules().any(|rule| rule.post.is_none()) {
+            // Nothing can keep that rule from being applied, unless another is applied earlier.
+            return true;
+        }
+        let mut chosen = vec![0; legal.len()];
+        for _ in 0..MAX_TUPLES {
+            let joint: Vec<Move> =
+                legal.iter().zip(&chosen).map(|(moves, &place)| moves[place].clone()).collect();
+            match self.applications(&joint).and_then(|applications| self.step(&applications)) {
+                Ok(stepped) if stepped.applied.is_empty() => {}
+                // A move that fails ends the play with its reason when it is made.
+                Ok(_) | Err(_) => return true,
+            }
+            let Some(player) = (0..legal.len()).rev().find(|&p| chosen[p] + 1 < legal[p].len())
+            else {
+                return false;
+            };
+            chosen[player] += 1;
+            chosen[player + 1..].fill(0);
+        }
+        true
+    }
+
     /// Adds the discrete choices of an edge with the intervals of their numbers.
     fn choices_of(
         &self,
@@ -254,15 +294,21 @@ impl Interpreter {
         choices: &mut Vec<Choice>,
     ) -> Result<(), PositionError> {
         let arena = self.game.arena();
-        let is_alone = !arena.location(edge.location).is_concurrent();
-        let embeddings = if is_alone {
+        // The post-condition of several embeddings is asked of their joint result, in `post_allows`.
+        let is_concurrent = arena.location(edge.location).is_concurrent();
+        let is_single = !is_concurrent && label.multiplicity == Multiplicity::One;
+        let embeddings = if is_single {
             self.legal_embeddings(label.rule)?
         } else {
             self.embeddings(label.rule)?
         };
         let sets = match label.multiplicity {
             Multiplicity::One => embeddings,
-            Multiplicity::Some => disjoint_sets(&embeddings),
+            // Sets that the post-condition forbids are not listed, so that others take their places.
+            Multiplicity::Some if !is_concurrent && arena.rule(label.rule).post.is_some() => {
+                disjoint_sets(&embeddings, MAX_TRIED_SETS)
+            }
+            Multiplicity::Some => disjoint_sets(&embeddings, MAX_SETS),
             Multiplicity::All if embeddings.is_empty() => Vec::new(),
             Multiplicity::All => vec![Embedding::from(&[][..])],
         };
@@ -297,12 +343,22 @@ impl Interpreter {
     }
 
     /// Lists the legal moves of choices, with samples of their numbers. Removes choices of which no
-    /// sample is legal.
+    /// sample is legal, and sets of embeddings beyond the number of those that are listed.
     fn list_moves(&self, choices: &mut Vec<Choice>) -> Result<Vec<Move>, PositionError> {
+        let arena = self.game.arena();
         let mut moves = Vec::with_capacity(choices.len());
         let mut error = None;
+        let mut n_sets: Option<(EdgeId, usize)> = None;
         choices.retain(|choice| {
             let n_before = moves.len();
+            if choice.edge.edge(arena).multiplicity == Multiplicity::Some {
+                // The choices of an edge follow one another.
+                let n = n_sets.filter(|(edge, _)| *edge == choice.edge).map_or(0, |(_, n)| n);
+                n_sets = Some((choice.edge, n));
+                if n == MAX_SETS {
+                    return false;
+                }
+            }
             for numbers in choice.sample() {
                 let Some(m) = choice.with(&numbers) else { continue };
                 match self.post_allows(&m) {
@@ -311,7 +367,11 @@ impl Interpreter {
                     Err(found) => error = Some(found),
                 }
             }
-            moves.len() > n_before
+            let is_legal = moves.len() > n_before;
+            if let Some((_, n)) = &mut n_sets {
+                *n += usize::from(is_legal);
+            }
+            is_legal
         });
         match error {
             Some(error) => Err(error),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use agon_game::Role;
 use agon_reals::real::Real;
 use agon_structures::evaluate::{Assignment, Evaluator, Solutions};
-use agon_structures::formula::{Formula, Term, Variable};
+use agon_structures::formula::{Formula, Sign, Term, Variable};
 use agon_structures::rational::Rational;
 use agon_structures::structure::{Element, FunctionId, Structure};
 use agon_text::Span;
@@ -19,7 +19,7 @@ use super::moves::Move;
 use super::state::{Content, State, Values};
 use crate::arena::{ArenaRule, LocationId};
 use crate::check::payoffs::is_in_range;
-use crate::continuous::{Moment, Motion};
+use crate::continuous::{Moment, Motion, Watch, is_discrete};
 
 /// A position of a [`Game`]. Results are computed on demand and cached until the state changes.
 pub struct Interpreter {
@@ -31,6 +31,7 @@ pub struct Interpreter {
     /// The solutions of each rule's condition at the state where it was last evaluated, if
     /// embeddings are updated incrementally.
     pub(super) followed: RefCell<Vec<Option<Solutions>>>,
+    watch: Watch,
 }
 
 impl Clone for Interpreter {
@@ -42,6 +43,7 @@ impl Clone for Interpreter {
             derived: OnceCell::new(),
             payoffs: OnceCell::new(),
             followed: self.followed.clone(),
+            watch: self.watch.clone(),
         }
     }
 }
@@ -77,7 +79,8 @@ impl Interpreter {
         let evaluator = RefCell::new(game.evaluator());
         let followed = RefCell::new(vec![None; game.arena().rules().len()]);
         let (derived, payoffs) = (OnceCell::new(), OnceCell::new());
-        Interpreter { game, evaluator, state, derived, payoffs, followed }
+        let watch = Watch::new(game.interrupt().clone());
+        Interpreter { game, evaluator, state, derived, payoffs, followed, watch }
     }
 
     /// Returns the game.
@@ -115,7 +118,7 @@ impl Interpreter {
     /// # Errors
     /// If a payoff has no value or exceeds the limits of the game.
     pub fn payoff_values(&self) -> Result<&[Real], &PositionError> {
-        self.payoffs.get_or_init(|| self.compute_payoffs()).as_deref()
+        self.payoffs.get_or_init(|| self.for_one_state(|| self.compute_payoffs())).as_deref()
     }
 
     /// Returns the exact payoff of each role if play ended here.
@@ -149,18 +152,18 @@ impl Interpreter {
         elements: &[Element],
     ) -> Result<bool, String> {
         let structure = self.state.structure();
-        match self.state.values() {
-            Some(values) => {
-                let named: Vec<(Variable, Element)> =
-                    variables.iter().cloned().zip(elements.iter().copied()).collect();
-                self.moment(structure, values)
-                    .holds(formula, &named, &[])
-                    .map_err(|error| error.to_string())
-            }
-            None => self
-                .game
-                .holds(structure, formula, variables, elements)
-                .map_err(|error| error.to_string()),
+        let at_moment = |values: &Values| {
+            let named: Vec<(Variable, Element)> =
+                variables.iter().cloned().zip(elements.iter().copied()).collect();
+            let held = self.moment(structure, values).holds(formula, &named, &[]);
+            held.map_err(|error| error.to_string())
+        };
+        if let Some(values) = self.state.values() {
+            return at_moment(values);
+        }
+        match self.game.holds(structure, formula, variables, elements) {
+            Err(_) if is_about_reals(formula) => at_moment(&Values::of_structure(structure)),
+            held => held.map_err(|error| error.to_string()),
         }
     }
 
@@ -183,18 +186,25 @@ impl Interpreter {
         elements: &[Element],
     ) -> Result<Option<Real>, String> {
         let structure = self.state.structure();
-        if let Some(values) = self.state.values() {
+        let at_moment = |values: &Values| {
             let named: Vec<(Variable, Element)> =
                 variables.iter().cloned().zip(elements.iter().copied()).collect();
             let moment = self.moment(structure, values);
-            return moment.value(term, &named, &[]).map_err(|error| error.to_string());
+            moment.value(term, &named, &[]).map_err(|error| error.to_string())
+        };
+        if let Some(values) = self.state.values() {
+            return at_moment(values);
         }
         let mut evaluator = self.game.evaluator();
         let elements = assignment(variables, elements);
         let value = evaluator
             .term(term, variables)
             .and_then(|query| evaluator.value(query, structure, &elements));
-        value.map(|value| value.map(Real::Exact)).map_err(|error| error.to_string())
+        let as_formula = || Formula::compare(term.clone(), Sign::Equal, Term::whole(0));
+        match value {
+            Err(_) if is_about_reals(&as_formula()) => at_moment(&Values::of_structure(structure)),
+            value => value.map(|value| value.map(Real::Exact)).map_err(|error| error.to_string()),
+        }
     }
 
     /// Returns the assignments of the variables that satisfy a formula here, sorted.
@@ -208,10 +218,10 @@ impl Interpreter {
     ) -> Result<Vec<Vec<Element>>, String> {
         let structure = self.state.structure();
         if self.state.values().is_none() {
-            return self
-                .game
-                .solutions(structure, formula, variables)
-                .map_err(|error| error.to_string());
+            let found = self.game.solutions(structure, formula, variables);
+            if found.is_ok() || !is_about_reals(formula) {
+                return found.map_err(|error| error.to_string());
+            }
         }
         let elements: Vec<Element> = structure.elements().collect();
         let n_rows = elements.len().saturating_pow(variables.len().min(9) as u32);
@@ -239,7 +249,20 @@ impl Interpreter {
     /// Returns the moment at a structure with values, for evaluation.
     pub(super) fn moment<'a>(&'a self, structure: &'a Structure, values: &'a Values) -> Moment<'a> {
         let definitions = self.game.definitions();
-        Moment { structure, values, definitions, max_steps: self.game.max_steps() }
+        let (max_steps, watch) = (self.game.max_steps(), &self.watch);
+        Moment { structure, values, definitions, max_steps, watch }
+    }
+
+    /// Computes something about a state, within the number of evaluation steps for one state.
+    pub(super) fn for_one_state<T>(&self, compute: impl FnOnce() -> T) -> T {
+        let allow = |steps: u64| {
+            self.watch.allow(steps);
+            self.evaluator.borrow_mut().allow(steps);
+        };
+        allow(self.game.max_state_steps());
+        let computed = compute();
+        allow(u64::MAX);
+        computed
     }
 
     pub(super) fn rule_error(
@@ -299,7 +322,7 @@ impl Interpreter {
 
     /// Makes a joint move and returns what moved meanwhile. Discrete games give nothing.
     pub fn advance_with_motion(&mut self, joint: &[Move]) -> Vec<Motion> {
-        match self.compute_next(joint) {
+        match self.for_one_state(|| self.compute_next(joint)) {
             Ok((state, stepped)) => {
                 self.set_state(state);
                 stepped.map_or_else(Vec::new, |stepped| stepped.motions)
@@ -318,7 +341,7 @@ impl Interpreter {
         &self,
         joint: &[Move],
     ) -> Option<(Interpreter, BTreeMap<Element, Option<Element>>)> {
-        let (state, stepped) = self.compute_next(joint).ok()?;
+        let (state, stepped) = self.for_one_state(|| self.compute_next(joint)).ok()?;
         let mut after = self.clone();
         after.set_state(state);
         Some((after, stepped?.origins))
@@ -340,4 +363,10 @@ impl Interpreter {
         self.payoffs.take();
         self.state = state;
     }
+}
+
+/// Returns whether a formula is beyond the evaluator of exact formulas, although values of functions
+/// do not change: it quantifies over real numbers or uses roots or sines.
+fn is_about_reals(formula: &Formula) -> bool {
+    !is_discrete(formula, &|_| true, &|_| false)
 }

@@ -290,7 +290,7 @@ impl Interpreter {
             let rule = self.game.arena().rule(applications[due[0]].rule);
             let why = format!(
                 "its invariant fails more than {MAX_EVENTS} times within one unit of time, so that \
-                 time comes to a halt near {now}"
+                 time comes to a halt near {now}; a precondition, such as a least speed, can end it"
             );
             return Err(self.game.error(&why, &rule_text(rule), rule.span));
         }

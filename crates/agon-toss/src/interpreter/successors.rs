@@ -15,7 +15,9 @@ impl Interpreter {
     pub(super) fn states_after(&self, joints: &[Vec<Move>]) -> Vec<State> {
         let content = self.state.content();
         let (Phase::Choose, Some(values)) = (content.phase, content.values.as_deref()) else {
-            let single = |joint: &Vec<Move>| self.compute_next(joint).map(|(state, _)| state);
+            let single = |joint: &Vec<Move>| {
+                self.for_one_state(|| self.compute_next(joint)).map(|(state, _)| state)
+            };
             return joints.iter().map(|joint| self.or_failed(single(joint))).collect();
         };
         let arena = self.game.arena();
@@ -33,7 +35,7 @@ impl Interpreter {
             .map(|acts| match acts.as_slice() {
                 [] => None,
                 // What cannot be prepared is refused by the step below.
-                acts => Stretch::new(arena, moment, acts, Real::ZERO).ok(),
+                acts => self.for_one_state(|| Stretch::new(arena, moment, acts, Real::ZERO)).ok(),
             })
             .collect();
         let options = self.game.evolve_options();
@@ -44,7 +46,7 @@ impl Interpreter {
         for (((joint, moves), acts), stretch) in
             joints.iter().zip(moves.iter()).zip(&acts).zip(stretches)
         {
-            let state = (|| {
+            let state = self.for_one_state(|| {
                 let applications = moves.as_ref().map_err(Clone::clone)?;
                 let first = match stretch {
                     None => None,
@@ -56,7 +58,7 @@ impl Interpreter {
                 };
                 let stepped = self.step_after(applications, first, options)?;
                 Ok(self.after_step(joint, applications, stepped).0)
-            })();
+            });
             states.push(self.or_failed(state));
         }
         states

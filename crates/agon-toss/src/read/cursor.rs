@@ -30,6 +30,8 @@ pub(super) struct Cursor<'a> {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
+    /// Whether a name without a colon may stand for a number, as at the ends of intervals.
+    pub(super) takes_bare_numbers: bool,
     /// Number of the section that is being read.
     pub(super) section: usize,
     pub(super) mentions: Vec<Mention>,
@@ -40,7 +42,16 @@ impl<'a> Cursor<'a> {
     pub(super) fn new(source: &'a Source) -> Cursor<'a> {
         let mut findings = Diagnostics::default();
         let tokens = tokens(source, &mut findings);
-        Cursor { source, tokens, at: 0, depth: 0, section: 0, mentions: Vec::new(), findings }
+        Cursor {
+            source,
+            tokens,
+            at: 0,
+            depth: 0,
+            takes_bare_numbers: false,
+            section: 0,
+            mentions: Vec::new(),
+            findings,
+        }
     }
 
     pub(super) fn source(&self) -> &'a Source {
@@ -111,6 +122,13 @@ impl<'a> Cursor<'a> {
             self.skip();
         }
         is_here
+    }
+
+    /// Skips the number 1, if it is here.
+    pub(super) fn take_one(&mut self) {
+        if self.kind() == TokenKind::Number && self.text() == "1" {
+            self.skip();
+        }
     }
 
     pub(super) fn take_word(&mut self, word: &str) -> bool {
@@ -197,16 +215,32 @@ impl<'a> Cursor<'a> {
 
     /// Reports an unexpected token.
     pub(super) fn unexpected(&mut self, wanted: &str) {
+        let finding = self.surprise(wanted);
+        self.report(finding);
+    }
+
+    /// Reports an unexpected token, and says how to write what was probably meant.
+    pub(super) fn unexpected_with(&mut self, wanted: &str, hint: impl Into<String>) {
+        let finding = self.surprise(wanted).hint(hint);
+        self.report(finding);
+    }
+
+    fn surprise(&self, wanted: &str) -> Diagnostic {
         let found = if self.is_at_end() {
             "unexpected end of the text".to_owned()
         } else {
             format!("found `{}`", self.text())
         };
-        self.report(Diagnostic::error(
-            "toss-unexpected",
-            self.span(),
-            format!("{found}, expected {wanted}"),
-        ));
+        Diagnostic::error("toss-unexpected", self.span(), format!("{found}, expected {wanted}"))
+    }
+
+    /// Reads a required sign, and otherwise reports how to write what was probably meant.
+    pub(super) fn expect_or(&mut self, sign: &str, hint: &str) -> Option<Span> {
+        if self.is_sign(sign) {
+            return Some(self.skip());
+        }
+        self.unexpected_with(&format!("`{sign}`"), hint);
+        None
     }
 
     /// Reports a construct that is parsed but cannot be played yet.

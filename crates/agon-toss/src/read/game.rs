@@ -6,13 +6,12 @@ use agon_text::{Diagnostic, Source, Span};
 
 use super::cursor::Cursor;
 use super::formula::formula;
-use super::lexer::TokenKind;
 use super::rule::rule;
 use super::structure::structure;
 use super::term::term;
 use crate::syntax::{
     Draw, Edge, GameSheet, Interval, JointEdge, Location, Multiplicity, Name, NameKind, Payoff,
-    PlayerMoves, RelationDefinition, Term, TermKind,
+    PlayerMoves, RelationDefinition, Term,
 };
 
 /// Parses all sections.
@@ -242,6 +241,8 @@ fn edge(cursor: &mut Cursor<'_>) -> Option<Edge> {
     } else if cursor.take_word("inf") {
         Multiplicity::All
     } else {
+        // One embedding may be written out, as in the paper.
+        cursor.take_one();
         Multiplicity::One
     };
     let label = if cursor.take_word("as") { Some(cursor.name("a label")?) } else { None };
@@ -256,7 +257,8 @@ fn edge(cursor: &mut Cursor<'_>) -> Option<Edge> {
             draws.push(draw(cursor, name)?);
             continue;
         }
-        cursor.expect(":")?;
+        const INTERVAL: &str = "write `name: low -- high`, or `name ~ N(mean, deviation)`";
+        cursor.expect_or(":", INTERVAL)?;
         let low = interval_end(cursor)?;
         let high = if cursor.take_sign("--") { interval_end(cursor)? } else { low.clone() };
         intervals.push(Interval { parameter: name, low, high });
@@ -271,7 +273,11 @@ fn edge(cursor: &mut Cursor<'_>) -> Option<Edge> {
     }
     let probability = if cursor.take_sign(":") { Some(term(cursor)?) } else { None };
     if target.is_none() && !cursor.is_sign("]") {
-        cursor.unexpected("`->`, `,` or `]`");
+        cursor.unexpected_with(
+            "`->`, `,` or `]`",
+            "write `[Rule -> location]`, `[Rule *, t: 0 -- 1, p: -1 -- 1 -> location : 1/2]`; after \
+             the rule comes nothing for one embedding, `*` for a set of them, `inf` for all",
+        );
         return None;
     }
     cursor.expect("]")?;
@@ -279,17 +285,12 @@ fn edge(cursor: &mut Cursor<'_>) -> Option<Edge> {
     Some(Edge { rule, label, multiplicity, intervals, draws, target, probability, span })
 }
 
-/// Parses an end of an interval: a term, or the name of a random number.
+/// Parses an end of an interval: a term in which random numbers need no colon.
 fn interval_end(cursor: &mut Cursor<'_>) -> Option<Term> {
-    let is_name = cursor.kind() == TokenKind::Word
-        && matches!(cursor.sign_after(1), Some("--" | "," | "->" | "]"));
-    if !is_name {
-        return term(cursor);
-    }
-    let name = cursor.name("the name of a random number")?;
-    cursor.mention(NameKind::Parameter);
-    let span = name.span;
-    Some(Term { kind: TermKind::Variable(name), span })
+    cursor.takes_bare_numbers = true;
+    let end = term(cursor);
+    cursor.takes_bare_numbers = false;
+    end
 }
 
 /// Parses `N(mu, sigma)` after `x ~`.
@@ -306,20 +307,31 @@ fn draw(cursor: &mut Cursor<'_>, name: Name) -> Option<Draw> {
     Some(Draw { name, distribution, arguments, span })
 }
 
-/// Parses `[A, B -> 1]; [A, _ -> 2 : 1/3]`.
+/// Parses `[A, B -> 1]; [A, _, x ~ E(2) -> 2 : 1/3]`.
 fn joint_edges(cursor: &mut Cursor<'_>) -> Option<Vec<JointEdge>> {
     let mut edges = Vec::new();
     while cursor.is_sign("[") {
         let start = cursor.skip();
-        let first = cursor.mentions.len();
-        let labels = cursor.names("a rule, a label or `_`")?;
-        cursor.mentions_since(first, NameKind::Label);
+        let (mut labels, mut draws) = (Vec::new(), Vec::new());
+        loop {
+            let name = cursor.name_or_number("a rule, a label or `_`")?;
+            if cursor.take_sign("~") {
+                cursor.mention(NameKind::Parameter);
+                draws.push(draw(cursor, name)?);
+            } else {
+                cursor.mention(NameKind::Label);
+                labels.push(name);
+            }
+            if !cursor.take_sign(",") {
+                break;
+            }
+        }
         cursor.expect("->")?;
         let target = cursor.name_or_number("the name of a location")?;
         cursor.mention(NameKind::Location);
         let probability = if cursor.take_sign(":") { Some(term(cursor)?) } else { None };
         cursor.expect("]")?;
-        edges.push(JointEdge { labels, target, probability, span: cursor.since(start) });
+        edges.push(JointEdge { labels, draws, target, probability, span: cursor.since(start) });
         let _ = cursor.take_sign(";") || cursor.take_sign(",");
     }
     if edges.is_empty() {

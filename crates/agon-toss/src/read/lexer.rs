@@ -131,8 +131,10 @@ pub(super) fn tokens(source: &Source, findings: &mut Diagnostics) -> Vec<Token> 
             Span::new(at, end),
             format!("`{first}` means nothing here"),
         );
-        if first == '#' || first == '%' {
-            finding = finding.hint("comments start with `//`");
+        match first {
+            '#' | '%' => finding = finding.hint("comments start with `//`"),
+            '.' => finding = finding.hint("an interval is written `0 -- 1`, a number `0.5`"),
+            _ => {}
         }
         findings.push(finding);
         at = end;

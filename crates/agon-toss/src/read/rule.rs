@@ -144,7 +144,7 @@ fn add(condition: &mut Option<Formula>, more: Formula) {
 /// Parses `:f(a)' = term; :g(b) = term`.
 fn equations(cursor: &mut Cursor<'_>, equations: &mut Vec<Equation>) -> Option<()> {
     loop {
-        let start = cursor.expect(":")?;
+        let start = cursor.expect_or(":", "the value of a function is written `:f(a)`")?;
         let function = cursor.name("a function")?;
         cursor.mention(NameKind::Function);
         let mut order = strokes(cursor);
@@ -152,7 +152,10 @@ fn equations(cursor: &mut Cursor<'_>, equations: &mut Vec<Equation>) -> Option<(
         let element = cursor.name_or_number("an element")?;
         cursor.expect(")")?;
         order += strokes(cursor);
-        cursor.expect("=")?;
+        cursor.expect_or(
+            "=",
+            "write `:f(a) = term` for an update, `:f(a)' = term` for a derivative",
+        )?;
         let term = term(cursor)?;
         let span = cursor.since(start);
         equations.push(Equation { function, order, element, term, span });

@@ -200,13 +200,51 @@ fn single_kind(cursor: &mut Cursor<'_>) -> Option<TermKind> {
         cursor.skip();
         cursor.expect("(")?;
         let variables = bound_variables(cursor)?;
-        cursor.expect("|")?;
+        cursor.expect_or("|", "write `Sum (x | condition : term)`; the condition may be `true`")?;
         let guard = Box::new(formula(cursor)?);
-        cursor.expect(":")?;
+        cursor.expect_or(":", "write `Sum (x | condition : term)`")?;
         let value = Box::new(term(cursor)?);
         cursor.expect(")")?;
         return Some(TermKind::Aggregate { aggregate, variables, guard, value });
     }
-    cursor.unexpected("a number");
+    if cursor.takes_bare_numbers
+        && cursor.kind() == TokenKind::Word
+        && cursor.sign_after(1) != Some("(")
+    {
+        let name = cursor.name("a number")?;
+        cursor.mention(NameKind::Parameter);
+        return Some(TermKind::Variable(name));
+    }
+    no_number(cursor);
     None
+}
+
+/// Reports what stands where a number is needed.
+fn no_number(cursor: &mut Cursor<'_>) {
+    let word = match cursor.kind() {
+        TokenKind::Word if !cursor.is_section() => cursor.text(),
+        _ => return cursor.unexpected("a number"),
+    };
+    let hint = match word {
+        "infinity" | "inf" => "numbers are finite; write a large one".to_owned(),
+        "true" | "false" | "not" | "ex" | "all" => {
+            "the number 1 or 0 for a condition is written `:(condition)`".to_owned()
+        }
+        _ if is_function(word) => {
+            format!("write `{word}(…)`; the least number is `min :a (condition)`")
+        }
+        _ if cursor.sign_after(1) == Some("(") => format!(
+            "the value of a function at an element is written `:{word}(x)`; the functions of \
+             numbers are {}",
+            FUNCTIONS.join(", ")
+        ),
+        _ if word.chars().all(|c| c.is_ascii_uppercase()) => {
+            return cursor.unexpected("a number");
+        }
+        _ => format!(
+            "a name for a number is written `:{word}`, the value of a function `:f({word})`, the \
+             number of an element `&{word}`"
+        ),
+    };
+    cursor.unexpected_with("a number", hint);
 }

@@ -9,6 +9,7 @@ use agon_toss::interpreter::{Interpreter, Move};
 use agon_toss::why::explain;
 use rand::SeedableRng as _;
 
+use super::continuous_language;
 use super::shipped::open;
 
 fn shipped(name: &str) -> Interpreter {
@@ -153,6 +154,43 @@ fn questions_name_unknown_numbers() {
     assert!(texts.iter().any(|text| text.contains("no parameter `pz`")), "{texts:?}");
     assert!(texts.iter().any(|text| text.contains("px = 2")), "{texts:?}");
     assert!(texts.iter().any(|text| text.contains("`py` is missing")), "{texts:?}");
+}
+
+/// A post-condition is asked at the moment of application, which depends on the numbers.
+#[test]
+fn questions_about_moves_agree_with_legality() {
+    let game = |x: &str, first: &str, second: &str| {
+        let text = format!(
+            "PLAYERS X, O
+             RULE Go: [a | - | -] -> [a | - | -] dynamics :x(a)' = 1 post :x(a) > 2
+             RULE Mark: [a | - | -] -> [a | P(a) | -] emb P post Sum (x | P(x) : 1) = 2
+             LOC 0 {{ PLAYER X {{ PAYOFF 0 MOVES [{first} -> 1] }} PLAYER O {{ PAYOFF 0 {second} }} }}
+             LOC 1 {{ PLAYER X {{ PAYOFF 0 }} PLAYER O {{ PAYOFF 0 }} }}
+             START [a, b, c | P:1 {{}} | x {{ a -> {x} }}]"
+        );
+        // Without the equation nothing is continuous.
+        let is_discrete = first == "Mark *";
+        let text = if is_discrete { text.replace("dynamics :x(a)' = 1", "") } else { text };
+        continuous_language::open(&text)
+    };
+    let holds = |position: &Interpreter, question: &str| {
+        let holds = explain(position, question).expect("it is a question").holds == Some(true);
+        assert_eq!(position.parse_move(Role::new(0), question).is_some(), holds, "{question}");
+        holds
+    };
+    assert!(holds(&game("0", "Go, t: 3", ""), "(Go a)"));
+    assert!(!holds(&game("-3", "Go, t: 3", ""), "(Go a)"));
+    let position = game("0", "Go, t: 0 -- 3", "");
+    assert!(holds(&position, "(Go a (t 2.5))") && !holds(&position, "(Go a (t 1))"));
+    let error = explain(&position, "(Go a (t nan))").expect_err("it is not a number");
+    assert_eq!(error.to_string(), "`t` in the move has no number, or one that is not finite");
+    // Where both act, the post-condition is about the joint result.
+    assert!(holds(&game("-3", "Go, t: 3", "MOVES [Go, t: 3 -> 1]"), "(Go a)"));
+    for time in ["", ", t: 1"] {
+        let position = game("0", &format!("Mark *{time}"), "");
+        assert!(holds(&position, "(Mark (a) (c))") && !holds(&position, "(Mark (a))"));
+        assert!(!holds(&position, "(Mark (a) (a))") && !holds(&position, "(Mark (a) (b) (c))"));
+    }
 }
 
 #[test]

@@ -28,6 +28,20 @@ impl Translation {
         gdl: &Arc<gdl::Game>,
         plan: &Plan,
     ) -> Result<Agreement, Difference> {
+        self.compare_until(toss, gdl, plan, &|| false)
+    }
+
+    /// Compares like [`Translation::compare`], until `stop` returns true.
+    ///
+    /// # Errors
+    /// Returns the first difference.
+    pub fn compare_until(
+        &self,
+        toss: &Arc<toss::Game>,
+        gdl: &Arc<gdl::Game>,
+        plan: &Plan,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Agreement, Difference> {
         let second_move = |_: Role, text: &str| Some(self.toss_move(text));
         let first_payoffs = |position: &toss::Interpreter, role| self.goal(position, role);
         let second_payoffs = |position: &gdl::Interpreter, role| {
@@ -35,6 +49,7 @@ impl Translation {
         };
         let options = Options {
             plan: plan.clone(),
+            stop: Some(stop),
             second_payoffs: Some(&second_payoffs),
             ..lockstep_options(&second_move, &first_payoffs)
         };

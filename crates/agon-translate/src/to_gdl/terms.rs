@@ -82,6 +82,7 @@ impl Translator<'_> {
         {
             return Ok(cases.clone());
         }
+        self.check_time()?;
         let cases = self.cases(term, &scope.deeper()?)?;
         if cases.len() > self.limits.values {
             return Err(ToGdlError::TooManyValues { values: self.limits.values });

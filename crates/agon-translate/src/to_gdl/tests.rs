@@ -92,6 +92,21 @@ fn created_elements_get_names_of_the_pool() {
     );
 }
 
+/// A post-condition of simultaneous moves is about their joint result, and GDL has only legality.
+#[test]
+fn post_conditions_of_simultaneous_moves_are_rejected() {
+    let game = toss(
+        "apart.toss",
+        "PLAYERS X, O
+         RULE MarkP: [a | - | -] -> [a | P(a) | -] emb P post not ex z (P(z) and Q(z))
+         RULE MarkQ: [a | - | -] -> [a | Q(a) | -] emb Q
+         LOC 0 { PLAYER X { PAYOFF 0 MOVES [MarkP -> 0] } PLAYER O { PAYOFF 0 MOVES [MarkQ -> 0] } }
+         START [a, b | P:1 {}; Q:1 {} | -]",
+    );
+    let error = to_gdl(game.arena(), ToGdlLimits::default()).expect_err("a post-condition");
+    assert_eq!(error, ToGdlError::Construct { what: "post-conditions of simultaneous moves" });
+}
+
 #[test]
 fn post_conditions_of_rules_that_change_the_universe_are_rejected() {
     let text = shipped("rewriting").replace(

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Instant;
 
 use agon_structures::formula::{Name, Term};
 use agon_toss::arena::{CheckedArena, RuleId};
@@ -170,7 +171,15 @@ impl<'a> Translator<'a> {
         if self.sheet.size() > self.limits.conditions {
             return Err(ToGdlError::TooLarge { conditions: self.limits.conditions });
         }
-        Ok(())
+        self.check_time()
+    }
+
+    /// Returns an error if the deadline has passed.
+    pub(super) fn check_time(&self) -> Result<(), ToGdlError> {
+        match self.limits.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            true => Err(ToGdlError::TooSlow),
+            false => Ok(()),
+        }
     }
 
     /// Returns a relation that is equivalent to the node, as an atom over the node's free
@@ -227,6 +236,7 @@ impl<'a> Translator<'a> {
 
     /// Returns the conjunctive alternatives of a node.
     fn bodies(&mut self, node: &Node) -> Result<Vec<Body>, ToGdlError> {
+        self.check_time()?;
         Ok(match node {
             Node::Literal(literal) => {
                 if let Literal::Fails(atom) = literal

@@ -16,6 +16,7 @@ use agon_game::lockstep::{
 use agon_game::{Fault, Notation, Role};
 use agon_gdl::interpreter::{Game, GoalPolicy};
 use agon_structures::evaluate::Limits;
+use agon_structures::interrupt::Interrupt;
 use agon_toss::circuit::CircuitLimits;
 
 use super::{ToTossError, Translation, open};
@@ -88,7 +89,21 @@ impl Translation {
         toss: &B,
         plan: &Plan,
     ) -> Result<Agreement, Difference> {
-        first_difference(self.differences(gdl, toss, plan, 1))
+        self.compare_until(gdl, toss, plan, &|| false)
+    }
+
+    /// Compares like [`Translation::compare`], until `stop` returns true.
+    ///
+    /// # Errors
+    /// Returns the first difference.
+    pub fn compare_until<A: Notation, B: Notation>(
+        &self,
+        gdl: &A,
+        toss: &B,
+        plan: &Plan,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Agreement, Difference> {
+        first_difference(self.differences_until(gdl, toss, plan, stop, 1))
     }
 }
 
@@ -98,6 +113,7 @@ pub struct TranslationCheck<'t> {
     gdl: Arc<Game>,
     gdl_circuit: Option<ScalarCircuit>,
     toss: Arc<agon_toss::interpreter::Game>,
+    deadline: Option<Instant>,
     /// Built on first use, because most differences are found before it is needed.
     toss_circuit: OnceCell<Option<ScalarCircuit>>,
 }
@@ -120,7 +136,7 @@ impl<'t> TranslationCheck<'t> {
         limits.ground.deadline = deadline;
         let ground = game.ground(&limits).ok();
         let circuit = ground.map(|ground| ScalarCircuit::quick_start(Arc::new(ground.circuit)));
-        TranslationCheck::with_circuit(game, circuit, translation)
+        TranslationCheck::with_circuit(game, circuit, translation, deadline)
     }
 
     /// Opens the translation of a game whose circuit is known.
@@ -128,8 +144,9 @@ impl<'t> TranslationCheck<'t> {
         game: &Arc<Game>,
         circuit: Option<ScalarCircuit>,
         translation: &'t Translation,
+        deadline: Option<Instant>,
     ) -> Result<TranslationCheck<'t>, ToTossError> {
-        let toss = open(&translation.text)?;
+        let toss = open(&translation.text, deadline)?;
         // Circuits pay the highest goal value that holds.
         let gdl_circuit = circuit.filter(|_| game.options().goal_policy == GoalPolicy::Highest);
         Ok(TranslationCheck {
@@ -137,6 +154,7 @@ impl<'t> TranslationCheck<'t> {
             gdl: Arc::clone(game),
             gdl_circuit,
             toss,
+            deadline,
             toss_circuit: OnceCell::new(),
         })
     }
@@ -148,7 +166,7 @@ impl<'t> TranslationCheck<'t> {
 
     fn toss_circuit(&self) -> Option<&ScalarCircuit> {
         let made = || {
-            let ground = self.toss.ground(&limits()).ok()?;
+            let ground = self.toss.ground(&limits(self.deadline)).ok()?;
             Some(ScalarCircuit::quick_start(Arc::new(ground.circuit)))
         };
         self.toss_circuit.get_or_init(made).as_ref()
@@ -257,12 +275,13 @@ fn too_long(agreement: Agreement, limits: &PlayLimits) -> Comparison {
 /// Returns the limits for a circuit of the translation: about a second, which is what the plays
 /// often take without it. Rules whose elements are unconstrained have too many embeddings for a
 /// circuit.
-fn limits() -> CircuitLimits {
+fn limits(deadline: Option<Instant>) -> CircuitLimits {
     CircuitLimits {
         gates: 600_000,
         rows: 100_000,
         work: 1_200_000,
         evaluation: Limits { steps: 10_000_000, cells: 1 << 22, ..Limits::default() },
+        interrupt: Interrupt::at(deadline),
         ..CircuitLimits::modest()
     }
 }

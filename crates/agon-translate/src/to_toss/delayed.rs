@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use agon_datalog::Symbol;
-use agon_gdl::interpreter::{Game, Options};
+use agon_gdl::interpreter::Game;
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
 use agon_text::Source;
@@ -31,7 +31,7 @@ enum Moment {
 pub(super) fn delayed(game: &Game) -> Option<Arc<Game>> {
     let text = Delay::new(game)?.text()?;
     let checked = agon_gdl::check::check(Arc::new(Source::new("delayed.kif", text)));
-    Game::open(checked.rules?, Options::default()).ok()
+    Game::open(checked.rules?, game.options().clone()).ok()
 }
 
 struct Delay<'g> {

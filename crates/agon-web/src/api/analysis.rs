@@ -90,7 +90,7 @@ fn prepare(app: &Arc<App>, body: &[u8]) -> Result<Search, ApiError> {
     let slot = Slot::take(app)?;
     let game = app.library.open(request.text("game")?)?;
     let position = play_line(&game, request.get("moves"))?;
-    let spec = request.optional_text("player")?.unwrap_or("auto").to_owned();
+    let spec = request.optional_text("player")?.unwrap_or_else(|| game.analyst()).to_owned();
     player(&spec, false)?;
     let max = app.config.limits.analysis_seconds;
     let seconds = request.number("seconds", 30.0)?.clamp(0.1, max);
@@ -133,7 +133,8 @@ impl Search {
             let report = player.think_as(self.role, &self.position, budget);
             let spent = began.elapsed().as_secs_f64();
             let is_last = spent >= self.seconds || report.is_proven || report.error.is_some();
-            let value = report_json(&report, &self.game, spent, is_last);
+            let mut value = report_json(&report, &self.game, spent, is_last);
+            value["player"] = json!(self.spec);
             if sender.blocking_send(value).is_err() || is_last {
                 return;
             }
@@ -148,7 +149,7 @@ pub(crate) fn report_json(report: &Report, game: &Game, seconds: f64, is_last: b
     let considered = report.considered.iter().take(MAX_CONSIDERED).map(|move_| {
         json!({
             "move": move_.text, "visits": move_.visits, "value": move_.value,
-            "probability": move_.probability, "proven": move_.is_proven,
+            "probability": move_.probability, "proven": move_.is_proven, "line": move_.line,
         })
     });
     let has_value = !report.considered.is_empty() || report.is_proven;

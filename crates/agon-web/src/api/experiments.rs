@@ -8,15 +8,12 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::blocking;
 use super::tournaments::{match_of_store, standings_of_store};
+use super::{blocking, stoppable};
 use crate::answer::{ApiError, Request};
 use crate::app::App;
 use crate::experiments::Run;
 use crate::secret::short_id;
-
-/// Maximum number of runs of experiments at the same time.
-const MAX_RUNNING: usize = 1;
 
 /// Lists the experiments that can be repeated, and their runs, the newest first.
 pub(super) async fn list(State(app): State<Arc<App>>) -> Response {
@@ -53,7 +50,7 @@ pub(super) async fn create(State(app): State<Arc<App>>, body: Bytes) -> Response
         }
         run.plan()?;
         let program = app.workers.program()?;
-        check_room(&app)?;
+        app.experiments.runs.check_room()?;
         let id = short_id()?;
         app.experiments.start(program, &id, &run)?;
         Ok(json!({"id": id}))
@@ -61,17 +58,10 @@ pub(super) async fn create(State(app): State<Arc<App>>, body: Bytes) -> Response
     .await
 }
 
-fn check_room(app: &App) -> Result<(), ApiError> {
-    if app.experiments.runs.n_running() >= MAX_RUNNING {
-        return Err(ApiError::busy("an experiment is running: wait for it or stop it"));
-    }
-    Ok(())
-}
-
 /// Shows a run: the standings of each column, also while it is played, and the whole report at its
 /// end.
 pub(super) async fn show(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
-    blocking(move || {
+    stoppable(move |stop| {
         let run = app.experiments.run(&id)?;
         let plan = run.plan()?;
         let mut object = app.experiments.runs.status(&id);
@@ -84,7 +74,7 @@ pub(super) async fn show(State(app): State<Arc<App>>, Path(id): Path<String>) ->
         let mut columns = Vec::new();
         for (name, store) in app.experiments.columns(&id)? {
             let mut column = json!({"name": name});
-            standings_of_store(&app, &store, &mut column)?;
+            standings_of_store(&app, &store, &mut column, stop)?;
             columns.push(column);
         }
         object["columns"] = json!(columns);
@@ -108,7 +98,7 @@ pub(super) async fn stop(State(app): State<Arc<App>>, Path(id): Path<String>) ->
 pub(super) async fn resume(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
     blocking(move || {
         app.experiments.run(&id)?;
-        check_room(&app)?;
+        app.experiments.runs.check_room()?;
         app.experiments.resume(app.workers.program()?, &id)?;
         Ok(json!({"resumed": true}))
     })

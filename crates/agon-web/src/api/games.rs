@@ -9,7 +9,7 @@ use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-use super::{Parameters, blocking, parameter, theme};
+use super::{Parameters, blocking, parameter, stoppable, theme};
 use crate::answer::{ApiError, Request, respond};
 use crate::app::App;
 use crate::diagnostics::{check as check_rules, counts, findings_json};
@@ -86,9 +86,10 @@ pub(super) async fn picture(
 }
 
 /// Adds a rulesheet to the library. The rules are played in a worker process first, so that rules
-/// that never end are refused before the server opens them.
+/// that never end are refused before the server opens them. A draft is forgotten after some time,
+/// and no list shows it.
 pub(super) async fn upload(State(app): State<Arc<App>>, body: Bytes) -> Response {
-    blocking(move || {
+    stoppable(move |stop| {
         let request = Request::parse(&body)?;
         let rules = request.text("rules")?;
         let name = file_name(request.optional_text("name")?.unwrap_or("rules"));
@@ -97,12 +98,13 @@ pub(super) async fn upload(State(app): State<Arc<App>>, body: Bytes) -> Response
         let (n_errors, n_warnings) = counts(&findings.0);
         let shown = findings_json(&findings.0, &source);
         if n_errors > 0 {
-            let message = format!("{name} has {n_errors} errors and cannot be played");
+            let errors = if n_errors == 1 { "error" } else { "errors" };
+            let message = format!("{name} has {n_errors} {errors} and cannot be played");
             return Err(ApiError::bad(message).with(json!({"findings": shown})));
         }
         if app.workers.program().is_ok() {
             let arguments = ["check", "--json", "--plays=2", "--max-steps=200", "--", "-"];
-            let checked = app.workers.run(&arguments, rules)?;
+            let checked = app.workers.run(&arguments, rules, stop)?;
             if checked["errors"].as_u64().unwrap_or(0) > 0 {
                 let first = &checked["findings"][0]["message"];
                 let message = format!("{name} fails in play: {}", first.as_str().unwrap_or(""));
@@ -110,8 +112,14 @@ pub(super) async fn upload(State(app): State<Arc<App>>, body: Bytes) -> Response
             }
         }
         let id = upload_id(rules);
-        let entry = app.library.add_upload(id.clone(), source, app.config.limits.uploads)?;
-        app.host.store.save_upload(&id, &name, rules, now()).map_err(ApiError::broken)?;
+        let limits = &app.config.limits;
+        let entry = if request.flag("draft", false)? {
+            app.library.add_draft(id.clone(), source, limits.drafts)
+        } else {
+            let entry = app.library.add_upload(id.clone(), source, limits.uploads)?;
+            app.host.store.save_upload(&id, &name, rules, now()).map_err(ApiError::broken)?;
+            entry
+        };
         app.library.open(&id)?;
         let mut object = entry.to_json();
         object["warnings"] = json!(n_warnings);

@@ -1,14 +1,15 @@
-//! Matches: create, watch, play, take back, resign, export, import.
+//! Matches: create, watch, play, take back, resign, export.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use agon::{Budget, Game};
+use agon::Budget;
 use agon_game::Role;
-use agon_ggp::Record;
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, header};
+use axum::extract::{FromRequestParts, Path, Query, State};
+use axum::http::header;
+use axum::http::request::Parts;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
@@ -16,11 +17,10 @@ use serde_json::{Value, json};
 use super::analysis::report_json;
 use super::positions::play_line;
 use super::{Parameters, blocking, keys, parameter, theme};
-use crate::answer::{Answer, ApiError, Request, joint_moves, json_response};
+use crate::answer::{Answer, ApiError, Request};
 use crate::app::App;
-use crate::matches::{Frames, Hosted, Setup, Theme, Viewer, player};
-use crate::secret::{now, short_id};
-use crate::store::StoredStep;
+use crate::matches::{Hosted, Setup, Theme, Viewer, player};
+use crate::secret::short_id;
 
 /// Maximum time for a hint, in seconds.
 const MAX_HINT: f64 = 10.0;
@@ -63,113 +63,83 @@ pub(super) async fn create(State(app): State<Arc<App>>, body: Bytes) -> Response
     .await
 }
 
-/// Returns the id of a match with its secrets, for the person who created it.
-fn secrets(hosted: &Hosted) -> Value {
+/// Returns the id of a match with its secrets, for the person who created it. The secret of a role
+/// that somebody has taken is known to that person alone.
+pub(super) fn secrets(hosted: &Hosted) -> Value {
     let setup = hosted.setup();
+    let open = setup.keys.iter().zip(&setup.claimed);
+    let open: Vec<Option<&String>> =
+        open.map(|(key, is_claimed)| key.as_ref().filter(|_| !is_claimed)).collect();
     json!({"id": hosted.id, "owner_key": setup.owner, "watch_key": setup.watch,
-        "role_keys": setup.keys})
+        "role_keys": open})
 }
 
-/// Imports a record of ggp.org or a trace. Every move is checked by the rules.
-pub(super) async fn import(State(app): State<Arc<App>>, body: Bytes) -> Response {
-    blocking(move || {
-        let request = Request::parse(&body)?;
-        let record = request.get("record");
-        let (moves, named, players) = if Record::is_like(record) {
-            let read = Record::from_json(record)
-                .map_err(|error| ApiError::bad(format!("not a record of ggp.org: {error}")))?;
-            let named = read.game_key().map(str::to_owned);
-            (read.moves, named, read.player_names)
-        } else if let Some(play) = record["plays"].get(0) {
-            let steps = play["steps"].as_array().into_iter().flatten();
-            let moves: Vec<Value> = steps.map(|step| step["move"].clone()).collect();
-            let moves = joint_moves(&json!(moves))
-                .ok_or_else(|| ApiError::bad("the trace has a step without moves"))?;
-            let name = record["game"].as_str().unwrap_or_default();
-            let stem = std::path::Path::new(name).file_stem().unwrap_or_default();
-            (moves, Some(stem.to_string_lossy().into_owned()), Vec::new())
-        } else {
-            return Err(ApiError::bad("`record` is neither a record of ggp.org nor a trace"));
-        };
-        let id = request.optional_text("game")?.map(str::to_owned).or(named);
-        let id = id.ok_or_else(|| ApiError::bad("the record names no game: give `game`"))?;
-        let entry = app.library.entry(&id)?;
-        let game = app.library.open(&entry.id)?;
-        let (steps, ending) = replay(&game, &moves)?;
-        let title = entry.title();
-        let names = (entry.id.as_str(), title.as_str(), entry.source.name(), entry.source.text());
-        let none = Request::parse(b"{\"players\": []}")?;
-        let mut setup = Setup::from_request(&none, names, game.shape(), false)?;
-        for (role, spec) in game.shape().players().zip(&mut setup.players) {
-            if let Some(name) = players.get(role.index()) {
-                // The name is shown; nobody plays.
-                spec.text = name.chars().take(60).collect();
-            }
-        }
-        let hosted = Hosted::create(&app.host, short_id()?, setup, steps, Some(ending))?;
-        app.add_match(&hosted);
-        Ok(secrets(&hosted))
-    })
-    .await
+/// A request about one match: the id in its path, the secrets that it carries, its parameters.
+pub(super) struct About {
+    app: Arc<App>,
+    path: BTreeMap<String, String>,
+    keys: Vec<String>,
+    parameters: Vec<(String, String)>,
 }
 
-/// Plays the moves of a record and returns the steps and the ending.
-fn replay(game: &Game, moves: &[Vec<String>]) -> Result<(Vec<StoredStep>, Value), ApiError> {
-    let steps = json!(moves);
-    let position = play_line(game, &steps)?;
-    let n_roles = game.shape().role_names.len();
-    let time = now();
-    let stored = position.history().map(|joint| StoredStep {
-        joint: joint.to_vec(),
-        errors: vec![String::new(); n_roles],
-        decided: Vec::new(),
-        thoughts: json!({}),
-        time,
-    });
-    let ending = if position.is_terminal() {
-        let payoffs: Vec<f64> = game.shape().roles().map(|role| position.payoff(role)).collect();
-        json!({"kind": "finished", "payoffs": payoffs, "imported": true})
-    } else {
-        json!({"kind": "aborted", "text": "the record ends here", "imported": true})
-    };
-    debug_assert!(
-        Frames::replay(game, &[], 1, position.history()).is_ok(),
-        "a line that was played can be played again"
-    );
-    Ok((stored.collect(), ending))
+impl FromRequestParts<Arc<App>> for About {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<About, Response> {
+        let bad = |what: String| ApiError::bad(what).into_response();
+        let Path(path) = Path::from_request_parts(parts, app)
+            .await
+            .map_err(|error| bad(format!("the address: {error}")))?;
+        let Query(parameters): Parameters = Query::from_request_parts(parts, app)
+            .await
+            .map_err(|error| bad(format!("the parameters: {error}")))?;
+        let keys = keys(&parts.headers, &parameters);
+        Ok(About { app: Arc::clone(app), path, keys, parameters })
+    }
 }
 
-/// Finds a match and who looks at it.
-fn find(
-    app: &App,
-    id: &str,
-    headers: &HeaderMap,
-    parameters: &[(String, String)],
-) -> Result<(Arc<Hosted>, Viewer), ApiError> {
-    let hosted = app.find_match(id)?;
-    let viewer = hosted.viewer(&keys(headers, parameters));
-    Ok((hosted, viewer))
+impl About {
+    /// Finds the match and who looks at it.
+    fn find(&self) -> Result<(Arc<Hosted>, Viewer), ApiError> {
+        let hosted = self.app.find_match(self.path.get("id").map_or("", String::as_str))?;
+        let viewer = hosted.viewer(&self.keys);
+        Ok((hosted, viewer))
+    }
+
+    /// Returns the theme of pictures.
+    fn theme(&self) -> Theme {
+        theme(parameter(&self.parameters, "theme"))
+    }
+
+    /// Does something with the match on behalf of the sender. A missing body is an empty object.
+    async fn act(
+        self,
+        body: Bytes,
+        act: impl FnOnce(&App, &Arc<Hosted>, &Viewer, &Request) -> Answer + Send + 'static,
+    ) -> Response {
+        blocking(move || {
+            let body: &[u8] = if body.is_empty() { b"{}" } else { &body };
+            let request = Request::parse(body)?;
+            let (hosted, viewer) = self.find()?;
+            act(&self.app, &hosted, &viewer, &request)
+        })
+        .await
+    }
 }
 
 /// Shows a match as the sender may see it.
-pub(super) async fn show(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    Query(parameters): Parameters,
-    headers: HeaderMap,
-) -> Response {
+pub(super) async fn show(about: About) -> Response {
     let shown = tokio::task::spawn_blocking(move || {
-        let (hosted, viewer) = find(&app, &id, &headers, &parameters)?;
-        let theme = theme(parameter(&parameters, "theme"));
-        let from = parameter(&parameters, "from").and_then(|n| n.parse().ok()).unwrap_or(0);
-        hosted.view(&viewer, from, theme).map(|(text, _)| text)
+        let (hosted, viewer) = about.find()?;
+        let from = parameter(&about.parameters, "from").and_then(|n| n.parse().ok()).unwrap_or(0);
+        hosted.view(&viewer, from, about.theme()).map(|(text, _)| text)
     })
     .await;
     match shown {
         Ok(Ok(text)) => {
             let headers =
                 [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-            (headers, text.to_string()).into_response()
+            (headers, text).into_response()
         }
         Ok(Err(error)) => error.into_response(),
         Err(error) => ApiError::broken(format!("a failure: {error}")).into_response(),
@@ -190,17 +160,12 @@ struct Follower {
 /// Streams the match as server-sent events: first everything, then what changes. Each event has the
 /// steps from `from` on; a client forgets its own steps from there on, because moves may have been
 /// taken back.
-pub(super) async fn events(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    Query(parameters): Parameters,
-    headers: HeaderMap,
-) -> Response {
-    let (hosted, viewer) = match find(&app, &id, &headers, &parameters) {
+pub(super) async fn events(about: About) -> Response {
+    let (hosted, viewer) = match about.find() {
         Ok(found) => found,
         Err(error) => return error.into_response(),
     };
-    let theme = theme(parameter(&parameters, "theme"));
+    let theme = about.theme();
     let changes = hosted.changes();
     let follower = Follower { hosted, viewer, theme, changes, n_seen: 0, is_first: true };
     let stream = futures_util::stream::unfold(follower, |mut follower| async move {
@@ -215,7 +180,7 @@ pub(super) async fn events(
         let event = match view {
             Ok(Ok((text, n_steps))) => {
                 follower.n_seen = n_steps;
-                Event::default().event("match").id(version.to_string()).data(text.as_ref())
+                Event::default().event("match").id(version.to_string()).data(text)
             }
             Ok(Err(error)) => {
                 // JSON, because a text with a carriage return cannot be sent as it is.
@@ -230,31 +195,13 @@ pub(super) async fn events(
 }
 
 /// Shows an earlier position of a match.
-pub(super) async fn position(
-    State(app): State<Arc<App>>,
-    Path((id, at)): Path<(String, usize)>,
-    Query(parameters): Parameters,
-    headers: HeaderMap,
-) -> Response {
+pub(super) async fn position(about: About) -> Response {
     blocking(move || {
-        let (hosted, viewer) = find(&app, &id, &headers, &parameters)?;
-        hosted.position(&viewer, at, theme(parameter(&parameters, "theme")))
-    })
-    .await
-}
-
-/// Does something with a match on behalf of a person who plays in it.
-async fn act(
-    app: Arc<App>,
-    id: String,
-    headers: HeaderMap,
-    body: Bytes,
-    act: impl FnOnce(&App, &Arc<Hosted>, &Viewer, &Request) -> Answer + Send + 'static,
-) -> Response {
-    blocking(move || {
-        let request = if body.is_empty() { Request::parse(b"{}")? } else { Request::parse(&body)? };
-        let (hosted, viewer) = find(&app, &id, &headers, &[])?;
-        act(&app, &hosted, &viewer, &request)
+        let at = about.path.get("at").map_or("", String::as_str);
+        let at =
+            at.parse().map_err(|_| ApiError::bad(format!("`{at}` is not a number of steps")))?;
+        let (hosted, viewer) = about.find()?;
+        hosted.position(&viewer, at, about.theme())
     })
     .await
 }
@@ -272,78 +219,58 @@ fn own_role(viewer: &Viewer, request: &Request) -> Result<usize, ApiError> {
 }
 
 /// Makes a move.
-pub(super) async fn make_move(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    act(app, id, headers, body, |_, hosted, viewer, request| {
-        let role = own_role(viewer, request)?;
-        hosted.play(role, request.whole("step")?, request.text("move")?)?;
-        Ok(json!({"accepted": true}))
-    })
-    .await
+pub(super) async fn make_move(about: About, body: Bytes) -> Response {
+    about
+        .act(body, |_, hosted, viewer, request| {
+            let role = own_role(viewer, request)?;
+            hosted.play(role, request.whole("step")?, request.text("move")?)?;
+            Ok(json!({"accepted": true}))
+        })
+        .await
 }
 
 /// Exchanges the secret of an invitation for another one. The invitation is void afterwards, so a
 /// role is played by the first person who opens the link, and by nobody else.
-pub(super) async fn claim(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    act(app, id, headers, body, |_, hosted, _, request| {
-        let (role, key) = hosted.claim(request.text("key")?)?;
-        Ok(json!({"role": role, "key": key}))
-    })
-    .await
+pub(super) async fn claim(about: About, body: Bytes) -> Response {
+    about
+        .act(body, |_, hosted, _, request| {
+            let (role, key) = hosted.claim(request.text("key")?)?;
+            Ok(json!({"role": role, "key": key}))
+        })
+        .await
 }
 
 /// Takes back the last decision of a person, once all people agree.
-pub(super) async fn take_back(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    act(app, id, headers, body, |_, hosted, viewer, _| {
-        if viewer.roles.is_empty() {
-            return Err(ApiError::forbidden("only a player of this match may do that"));
-        }
-        Ok(json!({"done": hosted.take_back(&viewer.roles)?}))
-    })
-    .await
+pub(super) async fn take_back(about: About, body: Bytes) -> Response {
+    about
+        .act(body, |_, hosted, viewer, _| {
+            if viewer.roles.is_empty() {
+                return Err(ApiError::forbidden("only a player of this match may do that"));
+            }
+            Ok(json!({"done": hosted.take_back(&viewer.roles)?}))
+        })
+        .await
 }
 
 /// Gives up.
-pub(super) async fn resign(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    act(app, id, headers, body, |_, hosted, viewer, request| {
-        hosted.resign(own_role(viewer, request)?)?;
-        Ok(json!({"resigned": true}))
-    })
-    .await
+pub(super) async fn resign(about: About, body: Bytes) -> Response {
+    about
+        .act(body, |_, hosted, viewer, request| {
+            hosted.resign(own_role(viewer, request)?)?;
+            Ok(json!({"resigned": true}))
+        })
+        .await
 }
 
 /// Ends a match on behalf of its owner.
-pub(super) async fn abort(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    act(app, id, headers, body, |_, hosted, viewer, _| {
-        require_owner(viewer)?;
-        hosted.abort()?;
-        Ok(json!({"aborted": true}))
-    })
-    .await
+pub(super) async fn abort(about: About, body: Bytes) -> Response {
+    about
+        .act(body, |_, hosted, viewer, _| {
+            require_owner(viewer)?;
+            hosted.abort()?;
+            Ok(json!({"aborted": true}))
+        })
+        .await
 }
 
 fn require_owner(viewer: &Viewer) -> Result<(), ApiError> {
@@ -354,78 +281,63 @@ fn require_owner(viewer: &Viewer) -> Result<(), ApiError> {
 }
 
 /// Gives a role to another player.
-pub(super) async fn replace(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    act(app, id, headers, body, |app, hosted, viewer, request| {
-        require_owner(viewer)?;
-        let role = request.whole("role")?.ok_or_else(|| ApiError::bad("`role` is missing"))?;
-        let spec = player(request.text("player")?, app.host.start_program.is_some())?;
-        hosted.replace(usize::try_from(role).unwrap_or(usize::MAX), spec)?;
-        Ok(secrets(hosted))
-    })
-    .await
+pub(super) async fn replace(about: About, body: Bytes) -> Response {
+    about
+        .act(body, |app, hosted, viewer, request| {
+            require_owner(viewer)?;
+            let role = request.whole("role")?.ok_or_else(|| ApiError::bad("`role` is missing"))?;
+            let spec = player(request.text("player")?, app.host.start_program.is_some())?;
+            hosted.replace(usize::try_from(role).unwrap_or(usize::MAX), spec)?;
+            Ok(secrets(hosted))
+        })
+        .await
 }
 
 /// Suggests a move to a person. The search knows only what the role knows.
-pub(super) async fn hint(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    act(app, id, headers, body, |app, hosted, viewer, request| {
-        let role = own_role(viewer, request)?;
-        if app.is_busy() {
-            return Err(ApiError::busy("all processors are busy with matches; try again soon"));
-        }
-        let seconds = request.number("seconds", 1.0)?.clamp(0.1, MAX_HINT);
-        let spec = request.optional_text("player")?.unwrap_or("auto");
-        player(spec, false)?;
-        let game = hosted.game()?;
-        let position = play_line(&game, &json!(hosted.moves()))?;
-        if position.is_terminal() {
-            return Err(ApiError::conflict("play has ended"));
-        }
-        let mut thinker = game.player(spec).map_err(ApiError::bad)?;
-        let report = thinker.think_as(Role::new(role), &position, Budget::seconds(seconds));
-        let mut hint = report_json(&report, &game, seconds, true);
-        if game.shape().hidden {
-            // A line of play names moves of others, which a role may not know.
-            hint["line"] = json!([]);
-        }
-        Ok(hint)
-    })
-    .await
+pub(super) async fn hint(about: About, body: Bytes) -> Response {
+    about
+        .act(body, |app, hosted, viewer, request| {
+            let role = own_role(viewer, request)?;
+            if app.is_busy() {
+                return Err(ApiError::busy("all processors are busy with matches; try again soon"));
+            }
+            let seconds = request.number("seconds", 1.0)?.clamp(0.1, MAX_HINT);
+            let game = hosted.game()?;
+            // As on the analysis board: a player that needs no time to prepare.
+            let spec = request.optional_text("player")?.unwrap_or_else(|| game.analyst());
+            player(spec, false)?;
+            let position = play_line(&game, &json!(hosted.moves()))?;
+            if position.is_terminal() {
+                return Err(ApiError::conflict("play has ended"));
+            }
+            let mut thinker = game.player(spec).map_err(ApiError::bad)?;
+            let report = thinker.think_as(Role::new(role), &position, Budget::seconds(seconds));
+            let mut hint = report_json(&report, &game, seconds, true);
+            if game.shape().hidden {
+                // A line of play names moves of others, which a role may not know.
+                hint["line"] = json!([]);
+            }
+            Ok(hint)
+        })
+        .await
 }
 
 /// Returns the record of a match in the format of ggp.org.
-pub(super) async fn record(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
-    let record = tokio::task::spawn_blocking(move || app.find_match(&id)?.record()).await;
-    match record {
-        Ok(Ok(record)) => json_response(axum::http::StatusCode::OK, &record),
-        Ok(Err(error)) => error.into_response(),
-        Err(error) => ApiError::broken(format!("a failure: {error}")).into_response(),
-    }
+pub(super) async fn record(about: About) -> Response {
+    about.act(Bytes::new(), |_, hosted, _, _| hosted.record()).await
 }
 
 /// Forgets a match that is over.
-pub(super) async fn delete(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-) -> Response {
-    act(app, id, headers, Bytes::new(), |app, hosted, viewer, _| {
-        require_owner(viewer)?;
-        if hosted.is_running() {
-            return Err(ApiError::conflict("the match is being played: end it first"));
-        }
-        app.host.store.delete_match(&hosted.id).map_err(ApiError::broken)?;
-        app.remove_match(&hosted.id);
-        Ok(json!({"deleted": true}))
-    })
-    .await
+pub(super) async fn delete(about: About) -> Response {
+    about
+        .act(Bytes::new(), |app, hosted, viewer, _| {
+            require_owner(viewer)?;
+            if hosted.is_running() {
+                return Err(ApiError::conflict("the match is being played: end it first"));
+            }
+            app.host.store.delete_match(&hosted.id).map_err(ApiError::broken)?;
+            app.remove_match(&hosted.id);
+            Ok(json!({"deleted": true}))
+        })
+        .await
 }

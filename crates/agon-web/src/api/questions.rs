@@ -11,8 +11,8 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::blocking;
 use super::positions::play_line;
+use super::{blocking, stoppable};
 use crate::answer::{ApiError, Request};
 use crate::app::App;
 
@@ -23,19 +23,21 @@ const MAX_SENTENCE: usize = 2000;
 
 /// Returns what is proved and observed of a game. Proofs run in a worker process.
 pub(super) async fn properties(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
-    blocking(move || {
+    stoppable(move |stop| {
         let entry = app.library.entry(&id)?;
         let arguments = ["info", "--json", "--seconds=10", "--", "-"];
-        app.workers.run(&arguments, entry.source.text())
+        app.workers.run(&arguments, entry.source.text(), stop)
     })
     .await
 }
 
 /// Returns the report of `agon assess` for the author of a game. It runs in a worker process.
 pub(super) async fn assess(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
-    blocking(move || {
+    stoppable(move |stop| {
         let entry = app.library.entry(&id)?;
-        app.workers.run(&["assess", "--json", "--", "-"], entry.source.text())
+        // A report has five parts with this limit each, and they must end before the worker does.
+        let seconds = format!("--seconds={}", app.workers.seconds() as f64 / 8.0);
+        app.workers.run(&["assess", "--json", &seconds, "--", "-"], entry.source.text(), stop)
     })
     .await
 }
@@ -153,7 +155,7 @@ fn as_atom(fluent: &str) -> String {
 /// Proves a sentence at a position, or shows the conditions that fail. In a structure rewriting
 /// game the sentence is a move, a formula or a term, and the satisfying assignments are returned.
 pub(super) async fn why(State(app): State<Arc<App>>, body: Bytes) -> Response {
-    blocking(move || {
+    stoppable(move |stop| {
         let request = Request::parse(&body)?;
         let sentence = request.text("sentence")?.trim();
         if sentence.is_empty() || sentence.len() > MAX_SENTENCE {
@@ -173,7 +175,7 @@ pub(super) async fn why(State(app): State<Arc<App>>, body: Bytes) -> Response {
             arguments.push(&does);
         }
         arguments.extend(["--", "-", sentence]);
-        let mut answer = without_state(app.workers.run(&arguments, entry.source.text())?);
+        let mut answer = without_state(app.workers.run(&arguments, entry.source.text(), stop)?);
         if answer["witnesses"].is_array() {
             answer["places"] = places_of_elements(&answer["witnesses"], &game);
         }

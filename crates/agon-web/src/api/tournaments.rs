@@ -12,13 +12,14 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::blocking;
+use super::{blocking, stoppable};
 use crate::answer::{ApiError, Request};
 use crate::app::App;
 use crate::diagnostics::findings_json;
 use crate::library::upload_id;
 use crate::secret::short_id;
 use crate::store::tournament_match;
+use crate::worker::Stop;
 
 /// Lists the tournaments, the newest first.
 pub(super) async fn list(State(app): State<Arc<App>>) -> Response {
@@ -79,6 +80,7 @@ pub(super) async fn create(State(app): State<Arc<App>>, body: Bytes) -> Response
             }
             files.push((name.clone(), entry.source.text().to_owned()));
         }
+        app.tournaments.runs.check_room()?;
         let id = short_id()?;
         // One processor is left for people who play meanwhile.
         let cores = (app.config.limits.cores.max(2) - 1).max(1);
@@ -90,11 +92,11 @@ pub(super) async fn create(State(app): State<Arc<App>>, body: Bytes) -> Response
 
 /// Shows the standings of a tournament, also while it is played.
 pub(super) async fn show(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
-    blocking(move || {
+    stoppable(move |stop| {
         let store = app.tournaments.store(&id)?;
         let mut object = app.tournaments.runs.status(&id);
         if store.is_file() {
-            standings_of_store(&app, &store, &mut object)?;
+            standings_of_store(&app, &store, &mut object, stop)?;
         }
         Ok(object)
     })
@@ -110,9 +112,10 @@ pub(super) fn standings_of_store(
     app: &App,
     store: &std::path::Path,
     object: &mut Value,
+    stop: &Stop,
 ) -> Result<(), ApiError> {
     let path = format!("--store={}", store.display());
-    if let Ok(standings) = app.workers.run(&["tournament", "show", "--json", &path], "") {
+    if let Ok(standings) = app.workers.run(&["tournament", "show", "--json", &path], "", stop) {
         let matches = crate::store::tournament_matches(store).map_err(ApiError::broken)?;
         object["standings"] = standings;
         object["matches"] = json!(matches);
@@ -135,6 +138,7 @@ pub(super) async fn resume(State(app): State<Arc<App>>, Path(id): Path<String>) 
     blocking(move || {
         app.tournaments.store(&id)?;
         let program = app.workers.program()?.clone();
+        app.tournaments.runs.check_room()?;
         let cores = (app.config.limits.cores.max(2) - 1).max(1);
         app.tournaments.resume(&program, &id, cores)?;
         Ok(json!({"resumed": true}))

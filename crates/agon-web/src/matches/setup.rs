@@ -7,7 +7,7 @@ use agon_players::{PlayerSource, parse_spec};
 use serde_json::{Value, json};
 
 use crate::answer::{ApiError, Request, joint_moves, texts};
-use crate::secret::secret;
+use crate::secret::{random_seed, secret};
 
 /// Maximum number of steps of a match.
 const MAX_STEPS: usize = 2000;
@@ -32,6 +32,7 @@ pub(crate) struct Setup {
     /// Whether people must answer within the play clock.
     pub(crate) is_clock_for_people: bool,
     pub(crate) iterations: Option<u64>,
+    /// The seed of chance and of players. Who knows it also knows the cards of others.
     pub(crate) seed: u64,
     /// Complete joint moves that were given when the match was created.
     pub(crate) opening: Vec<Vec<String>>,
@@ -88,7 +89,7 @@ impl Setup {
             play_clock: clock("play_clock", 3.0)?,
             is_clock_for_people: request.flag("clock_for_people", false)?,
             iterations: request.whole("iterations")?,
-            seed: request.whole("seed")?.unwrap_or(1),
+            seed: request.whole("seed")?.map_or_else(random_seed, Ok)?,
             opening: Vec::new(),
             owner: secret()?,
             watch: secret()?,

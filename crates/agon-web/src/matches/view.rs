@@ -67,7 +67,7 @@ impl Hosted {
         viewer: &Viewer,
         from: usize,
         theme: Theme,
-    ) -> Result<(Arc<str>, usize), ApiError> {
+    ) -> Result<(String, usize), ApiError> {
         let game = self.game()?;
         // The layout is inferred before the match is locked, because that may take a second.
         let layout = Arc::clone(game.layout());
@@ -75,7 +75,7 @@ impl Hosted {
         let n_steps = state.steps.len();
         let key = format!("{from} {theme:?} {viewer:?}");
         if let Some(known) = state.cache.get(&key) {
-            return Ok((Arc::clone(known), n_steps));
+            return Ok((with_time(known), n_steps));
         }
         state.frames(&game)?;
         let sight = state.sight(&game);
@@ -97,18 +97,21 @@ impl Hosted {
         });
         let asked: Vec<Value> = asked.collect();
         let mut view = self.header(&state, &game, viewer, theme);
+        // Chance can be computed from the seed, and so can what others hold.
+        view["seed"] = json!((sight == Sight::Everything).then_some(state.setup.seed));
         let more = json!({
             "from": from, "steps": steps, "boards": boards, "asked": asked,
             "thinking": thinking, "takeback": state.takeback, "warnings": state.warnings,
-            "secret": sight == Sight::OwnKnowledge, "now": now(),
+            "secret": sight == Sight::OwnKnowledge,
             "layout": layout.kind(),
         });
         if let (Value::Object(view), Value::Object(more)) = (&mut view, more) {
             view.extend(more);
         }
         let text: Arc<str> = Arc::from(view.to_string());
-        state.cache.insert(key, Arc::clone(&text));
-        Ok((text, n_steps))
+        let sent = with_time(&text);
+        state.cache.insert(key, text);
+        Ok((sent, n_steps))
     }
 
     /// Returns the match as a list of matches shows it.
@@ -146,13 +149,13 @@ impl Hosted {
             "hidden": shape.hidden, "constant_sum": shape.constant_sum, "seats": seats,
             "payoffs": [shape.payoffs.start(), shape.payoffs.end()],
             "start_clock": setup.start_clock, "play_clock": setup.play_clock,
-            "clock_for_people": setup.is_clock_for_people, "seed": setup.seed,
+            "clock_for_people": setup.is_clock_for_people,
             "opening": setup.opening.len(), "owner": viewer.is_owner,
             "ending": state.ending, "n_steps": state.steps.len(),
             "running": state.run.is_some(), "continuous": is_continuous(game),
             "kind": rules_kind(game),
         });
-        if viewer.is_owner {
+        if viewer.is_owner || viewer.is_watcher {
             header["watch_key"] = json!(setup.watch);
         }
         header
@@ -229,6 +232,12 @@ impl Hosted {
         };
         Ok(record.to_json())
     }
+}
+
+/// Adds the time of day to a view, which is kept for all who look at the match later.
+fn with_time(view: &str) -> String {
+    let fields = view.strip_suffix('}').expect("a view is an object");
+    format!("{fields},\"now\":{}}}", now())
 }
 
 impl State {

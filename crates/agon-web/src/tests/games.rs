@@ -4,6 +4,7 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{Server, text};
+use crate::config::Config;
 
 #[test]
 fn all_shipped_games_are_listed_with_their_players_and_kind() {
@@ -70,6 +71,37 @@ fn a_rulesheet_can_be_added_and_played() {
     let body = json!({"game": game["id"]});
     let position = server.post_ok("/api/v1/positions", "", &body);
     assert!(!position["roles"][0]["moves"].as_array().expect("moves").is_empty());
+}
+
+#[test]
+fn drafts_are_played_but_neither_listed_nor_stored_and_the_oldest_are_forgotten() {
+    let mut config = Config::loopback();
+    config.limits.drafts = 2;
+    let server = Server::with(config);
+    let draft = |limit: u32| {
+        let rules = format!(
+            "(role a) (init (n 0)) (legal a go) (succ 0 1) (succ 1 2) (succ 2 3)
+            (<= (next (n ?y)) (true (n ?x)) (succ ?x ?y))
+            (<= terminal (true (n {limit}))) (goal a 100)"
+        );
+        let body = json!({"name": "draft.kif", "rules": rules, "draft": true});
+        let game = server.post_ok("/api/v1/games", "", &body);
+        assert_eq!(game["origin"], "draft");
+        text(&game["id"])
+    };
+    let n_before = server.app.library.list().len();
+    let ids = [1, 2, 3].map(draft);
+    assert_eq!(server.app.library.list().len(), n_before);
+    assert!(server.app.host.store.uploads().expect("they can be read").is_empty());
+    let (status, _) = server.get(&format!("/api/v1/games/{}", ids[0]), "");
+    assert_eq!(status, StatusCode::NOT_FOUND, "the oldest draft is forgotten");
+    let position = server.post_ok("/api/v1/positions", "", &json!({"game": ids[2], "moves": []}));
+    assert_eq!(position["terminal"], false);
+    // A draft that is sent again becomes the newest one.
+    assert_eq!(draft(2), ids[1]);
+    draft(1);
+    let (status, _) = server.get(&format!("/api/v1/games/{}", ids[1]), "");
+    assert_eq!(status, StatusCode::OK);
 }
 
 #[test]

@@ -158,6 +158,55 @@ fn an_invitation_is_good_for_one_person() {
 }
 
 #[test]
+fn the_secret_of_a_role_that_is_taken_is_not_told_to_the_owner() {
+    let server = Server::new();
+    let made = server.create(&json!({"game": "four-way-tron", "players": ["human", "human"]}));
+    let id = text(&made["id"]);
+    let (owner, invitation) = (text(&made["owner_key"]), text(&made["role_keys"][1]));
+    let path = format!("/api/v1/matches/{id}/claim");
+    let claimed = server.post_ok(&path, "", &json!({"key": invitation}));
+    // Changing the seat of a computer returns the secrets of seats that are free.
+    let body = json!({"role": 2, "player": "random"});
+    let answer = server.post_ok(&format!("/api/v1/matches/{id}/seat"), &owner, &body);
+    assert_eq!(answer["role_keys"][0], made["role_keys"][0]);
+    assert!(answer["role_keys"][1].is_null(), "{answer}");
+    assert!(!answer.to_string().contains(&text(&claimed["key"])));
+}
+
+#[test]
+fn the_seed_is_drawn_anew_and_is_a_secret_where_it_tells_the_cards() {
+    let server = Server::new();
+    let seed = |game: &str| {
+        let made = server.create(&json!({"game": game, "players": ["human", "human"]}));
+        let path = format!("/api/v1/matches/{}", text(&made["id"]));
+        let views = ["owner_key", "watch_key"].map(|name| text(&made[name]));
+        let views = views.map(|key| server.get_json(&path, &key)["seed"].clone());
+        let of_player = server.get_json(&path, &text(&made["role_keys"][0]))["seed"].clone();
+        assert_eq!(views, [of_player.clone(), of_player.clone()]);
+        of_player
+    };
+    assert!(seed("kuhn-poker").is_null());
+    let open = [seed("tic-tac-toe"), seed("tic-tac-toe")];
+    assert!(open[0].is_u64() && open[0] != open[1], "{open:?}");
+    let made = server.create(&json!({"game": "tic-tac-toe", "players": ["human"], "seed": 7}));
+    let view = server.get_json(&format!("/api/v1/matches/{}", text(&made["id"])), "");
+    assert_eq!(view["seed"], 7);
+}
+
+#[test]
+fn a_view_has_the_time_at_which_it_is_sent() {
+    let server = Server::new();
+    let made = server.create(&json!({"game": "tic-tac-toe", "players": ["human", "human"]}));
+    let (id, key) = (text(&made["id"]), text(&made["role_keys"][0]));
+    let first = server.wait(&id, &key, "x's turn", |view| is_asked(view, 0));
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    let second = server.get_json(&format!("/api/v1/matches/{id}"), &key);
+    // Nothing has happened meanwhile, so all but the time is as before.
+    assert!(second["now"].as_u64() > first["now"].as_u64());
+    assert_eq!(second["asked"], first["asked"]);
+}
+
+#[test]
 fn what_a_role_may_not_know_is_not_sent_to_it() {
     let server = Server::new();
     // Both roles choose a coin side in secret; nothing of the other's choice is perceived.

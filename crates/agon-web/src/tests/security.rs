@@ -94,6 +94,30 @@ fn addresses_of_other_machines_need_a_token() {
 }
 
 #[test]
+fn work_is_told_to_stop_when_its_client_goes() {
+    let server = Server::new();
+    let (started, has_started) = tokio::sync::oneshot::channel();
+    let (ended, has_ended) = std::sync::mpsc::channel();
+    server.runtime.block_on(async {
+        let work = crate::api::stoppable(move |stop| {
+            let _ = started.send(());
+            while !stop.is_set() {
+                std::thread::yield_now();
+            }
+            let _ = ended.send(());
+            Ok(json!({}))
+        });
+        // As the server does when a connection is closed, the work is dropped half-way.
+        tokio::select! {
+            _ = work => panic!("the work never ends by itself"),
+            _ = has_started => {}
+        }
+    });
+    let waited = has_ended.recv_timeout(std::time::Duration::from_secs(60));
+    assert!(waited.is_ok(), "the work was not stopped");
+}
+
+#[test]
 fn every_response_has_a_strict_policy() {
     let server = Server::new();
     for path in ["/", "/game/nim", "/api/v1/games/nim", "/assets/app.js", "/api/v1/nothing"] {

@@ -33,6 +33,7 @@ macro_rules! experiments {
 pub const EXPERIMENTS: &[BuiltInExperiment] = experiments![
     "kaiser-stafiniak-2010-table-1" "002-table-1",
     "kaiser-stafiniak-2011-table-1" "000-table-1",
+    "kaiser-stafiniak-2011-perspectives" "000-perspectives",
     "michulke-2011-figure-1" "001-figure-1",
     "trutman-table-5.2" "003-table-5.2",
     "trutman-table-5.3" "003-table-5.3",
@@ -107,11 +108,13 @@ pub struct Column {
     pub player: String,
     /// Iterations of this column alone. A search of fixed depth needs enough to reach its depth.
     pub iterations: Option<u64>,
+    /// Seconds for each move of this column alone, instead of iterations.
+    pub play_clock: Option<f64>,
     /// Number of pairs of matches of this column alone.
     pub repeats: Option<u64>,
     /// How the formulas of learnt evaluation games are chosen.
     pub policy: Option<String>,
-    /// A part of the names of the games of this column. `None` for all games.
+    /// Parts of the names of the games of this column, separated by `|`. `None` for all games.
     pub only: Option<String>,
     /// The results of the paper for each game, or for each game and role.
     pub paper: Vec<(String, String)>,
@@ -194,6 +197,7 @@ impl Experiment {
                 opponent: required(column, "opponent", &name)?,
                 player: required(column, "player", &name)?,
                 iterations: sized(column, "iterations"),
+                play_clock: real(column, "play_clock").filter(|_| !quick),
                 repeats: sized(column, "repeats").filter(|_| !quick),
                 policy: text_of(column, "policy"),
                 only: text_of(column, "only"),
@@ -329,6 +333,17 @@ mod tests {
         };
         assert_eq!(of(Size::Full), (4, Some(10), vec![Some(70), None]));
         assert_eq!(of(Size::Quick), (2, Some(10), vec![Some(70), None]));
+    }
+
+    #[test]
+    fn a_column_may_have_its_own_clock() {
+        let text = "title = 't'\niterations = 10\n[columns.a]\nopponent = 'random'\n\
+                    player = 'greedy'\nplay_clock = 2.5\n[games.g]\nsheet = 'nim'\n";
+        let clock = |size| {
+            let read = Experiment::read(text, size).unwrap_or_else(|why| panic!("{why}"));
+            read.columns[0].play_clock
+        };
+        assert_eq!((clock(Size::Full), clock(Size::Quick)), (Some(2.5), None));
     }
 
     #[test]

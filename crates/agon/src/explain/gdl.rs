@@ -96,7 +96,7 @@ pub fn explain_gdl(
         vec![Section { title: "What is known of the game".to_owned(), lines: known.collect() }];
     let evaluation = match &fuzzy {
         Ok(fuzzy) => {
-            let mut lines = vec![format!("at {}", position.state_text().join(" "))];
+            let mut lines = position_lines(position);
             lines.extend(evaluation_text(fuzzy, evaluator.as_mut(), n_parts));
             lines
         }
@@ -122,6 +122,24 @@ pub fn explain_gdl(
         concepts_text(&learnt, position, &view),
     ));
     Explanation { sections, json }
+}
+
+/// Maximum number of facts of a position that are listed.
+const MAX_FACTS: usize = 12;
+
+/// Says which position is explained, and what the numbers in brackets are.
+fn position_lines(position: &Interpreter) -> Vec<String> {
+    let facts = position.state_text();
+    let shown = facts.iter().take(MAX_FACTS).cloned().collect::<Vec<_>>().join(" ");
+    let more = match facts.len().saturating_sub(MAX_FACTS) {
+        0 => String::new(),
+        1 => " and one more fact".to_owned(),
+        more => format!(" and {more} more facts"),
+    };
+    vec![
+        format!("at {shown}{more}"),
+        "in brackets the degree of truth of a condition, from 0 (never) to 1 (for ever)".to_owned(),
+    ]
 }
 
 /// Maximum number of moves of equal worth that are named.

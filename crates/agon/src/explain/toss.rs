@@ -4,13 +4,15 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use agon_analysis::goal_formulas::words::{addends, in_words};
+use agon_analysis::goal_formulas::words::{addend_in_words, addends, in_words};
 use agon_analysis::goal_formulas::{
     Change, GoalEvaluator, GoalOptions, GoalTerms, Method, RewritingGame, changes, goal_terms,
     recommended_method,
 };
 use agon_game::{Notation as _, Position as _};
 use agon_reals::real::Real;
+use agon_structures::formula::Term;
+use agon_structures::rational::Rational;
 use agon_toss::arena::{ArenaRule, Equation};
 use agon_toss::interpreter::Interpreter;
 use serde_json::{Map, Value, json};
@@ -69,35 +71,55 @@ pub fn explain_toss(
         })
         .collect();
     let mut sections = vec![changes_section(game)];
-    sections.extend(made.iter().map(|made| method_section(&subject, made, best)));
+    let is_best = |made: &&MethodTerms| made.method == best;
+    sections.extend(made.iter().find(is_best).map(|made| method_section(&subject, made)));
+    sections.push(others_section(&subject, &made, best));
     Explanation { sections, json: as_json(&subject, &made, best) }
+}
+
+/// Joins names with commas and a final "and".
+fn listed(names: &[String]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        names => names.concat(),
+    }
 }
 
 fn changes_section(game: &Arc<RewritingGame>) -> Section {
     let arena = game.arena();
-    let mut lines = Vec::new();
-    for (relation, change) in changes(arena) {
-        let how = match change {
-            Change::Added => "tuples are only ever added",
-            Change::Removed => "tuples are only ever removed",
-            Change::Both => "tuples come and go",
-        };
-        lines.push(format!("{relation}: {how}"));
-    }
     let vocabulary = arena.vocabulary();
+    let mut by_change: [Vec<String>; 3] = Default::default();
+    for (relation, change) in changes(arena) {
+        let kind = match change {
+            Change::Added => 0,
+            Change::Removed => 1,
+            Change::Both => 2,
+        };
+        by_change[kind].push(relation.to_string());
+    }
     let stable: Vec<String> = vocabulary
         .relations()
         .filter(|&relation| !arena.is_fluent(relation))
         .map(|relation| vocabulary.relation_name(relation).to_string())
         .collect();
-    let stable = if stable.is_empty() { "none".to_owned() } else { stable.join(", ") };
-    lines.push(format!("{stable}: nothing changes them"));
+    let [added, removed, both] = by_change;
+    let how = [
+        (added, "what is in it stays in it", "what is in them stays in them"),
+        (removed, "what has left it never comes back", "what has left them never comes back"),
+        (both, "elements enter and leave it", "elements enter and leave them"),
+        (stable, "never changes", "never change"),
+    ];
+    let mut lines = Vec::new();
+    for (names, one, many) in how.into_iter().filter(|(names, ..)| !names.is_empty()) {
+        let how = if names.len() == 1 { one } else { many };
+        lines.push(format!("{}: {how}", listed(&names)));
+    }
     for function in vocabulary.functions() {
         let by = |select: fn(&ArenaRule) -> &[Equation], verb: &str| {
             let sets = |rule: &&ArenaRule| select(rule).iter().any(|e| e.function == function);
-            let names: Vec<&str> =
-                arena.rules().iter().filter(sets).map(|rule| rule.name.as_str()).collect();
-            (!names.is_empty()).then(|| format!("{verb} {}", names.join(", ")))
+            let names: Vec<String> =
+                arena.rules().iter().filter(sets).map(|rule| rule.name.to_string()).collect();
+            (!names.is_empty()).then(|| format!("{verb} {}", listed(&names)))
         };
         let moves = by(|rule| &rule.dynamics, "moves in time by");
         let jumps = by(|rule| &rule.updates, "is set by");
@@ -111,28 +133,91 @@ fn changes_section(game: &Arc<RewritingGame>) -> Section {
     Section::new("What changes", lines)
 }
 
-fn method_section(subject: &Subject<'_>, made: &MethodTerms, best: Method) -> Section {
+/// Describes what a position is worth by the method that suits the game best.
+fn method_section(subject: &Subject<'_>, made: &MethodTerms) -> Section {
     let arena = subject.game.arena();
-    let fits = if made.method == best { ", which suits the game best" } else { "" };
-    let title = format!("What a position is worth by eval={}{fits}", made.word);
+    let title = format!("What a position is worth by the goals (eval={})", made.word);
     let terms = match &made.terms {
         Ok(terms) => terms,
         Err(why) => return Section::new(&title, [format!("none: {why}")]),
     };
     let location = subject.position.state().location();
     let mut lines = Vec::new();
+    let mut shown: Vec<(&str, &Term)> = Vec::new();
     for (player, name) in arena.players().iter().enumerate() {
         if arena.nature() == Some(player) {
             continue;
         }
         let term = &terms.terms[location.index()][player];
-        lines.push(format!("{name}: {}", worth(subject, terms, player)));
-        lines.push(format!("  {term}"));
-        lines.extend(in_words(term).into_iter().map(|line| format!("    {line}")));
-        let parts = parts(subject, term);
-        lines.extend(parts.into_iter().map(|(text, value)| format!("  {value:>10}  {text}")));
+        let worth = worth(subject, terms, player);
+        let alike = shown.iter().find_map(|(other, known)| likeness(other, known, term));
+        match alike {
+            Some(alike) => lines.push(format!("{name}: {worth}; {alike}")),
+            None => {
+                lines.push(format!("{name}: {worth}"));
+                lines.extend(addend_lines(subject, term));
+                shown.push((name, term));
+            }
+        }
     }
     Section::new(&title, lines)
+}
+
+/// Says that a term is like that of another player: the same, or with opposite signs. `None` if it
+/// is neither.
+fn likeness(other: &str, known: &Term, term: &Term) -> Option<String> {
+    let parts = |term: &Term, sign: i64| -> Option<Vec<(String, Rational)>> {
+        let own = addends(term).into_iter().filter(|(_, part)| !matches!(part, Term::Number(_)));
+        let own = own.map(|(factor, part)| {
+            Some((part.to_string(), factor.times(Rational::whole(sign)).ok()?))
+        });
+        let mut own = own.collect::<Option<Vec<_>>>()?;
+        own.sort_by(|a, b| a.0.cmp(&b.0));
+        Some(own)
+    };
+    if known == term {
+        return Some(format!("counted like {other}"));
+    }
+    let negated = parts(term, -1)?;
+    let is_opposite = !negated.is_empty() && Some(negated) == parts(known, 1);
+    is_opposite.then(|| format!("the same parts count with the opposite sign as for {other}"))
+}
+
+/// Describes the addends of a term, each with what it is at the position.
+fn addend_lines(subject: &Subject<'_>, term: &Term) -> Vec<String> {
+    let own = addends(term);
+    if let [(_, Term::Number(_))] = own.as_slice() {
+        return vec!["  the goals do not tell positions like this one apart".to_owned()];
+    }
+    let mut lines = Vec::new();
+    for ((factor, addend), (_, value)) in own.into_iter().zip(parts(subject, term)) {
+        let words = addend_in_words(factor, addend);
+        for (at, text) in words.into_iter().enumerate() {
+            let value = if at == 0 { value.as_str() } else { "" };
+            lines.push(format!("  {value:>10}  {text}"));
+        }
+    }
+    lines
+}
+
+/// Names the other methods and what they make of the position.
+fn others_section(subject: &Subject<'_>, made: &[MethodTerms], best: Method) -> Section {
+    let arena = subject.game.arena();
+    let mut lines = Vec::new();
+    for made in made.iter().filter(|made| made.method != best) {
+        let players = arena.players().iter().enumerate();
+        let players = players.filter(|(at, _)| arena.nature() != Some(*at));
+        let what = match &made.terms {
+            Err(why) => format!("none: {why}"),
+            Ok(terms) => players
+                .map(|(player, name)| format!("{name}: {}", worth(subject, terms, player)))
+                .collect::<Vec<_>>()
+                .join("; "),
+        };
+        lines.push(format!("by eval={}, {what}", made.word));
+    }
+    lines.push("--json has the terms of all methods".to_owned());
+    Section::new("What it is worth by other methods", lines)
 }
 
 /// The value of a player's term at the position, and as searches see it.
@@ -144,7 +229,7 @@ fn worth(subject: &Subject<'_>, terms: &GoalTerms, player: usize) -> String {
     if subject.game.arena().is_continuous() {
         // Searches evaluate terms exactly, which is not possible with real numbers.
         return match subject.position.value(&terms.terms[state.location().index()][player]) {
-            Ok(Some(value)) => format!("{value} here"),
+            Ok(Some(value)) => format!("{} here", decimal(&value)),
             Ok(None) => "no value here".to_owned(),
             Err(why) => format!("not evaluated: {why}"),
         };
@@ -157,15 +242,37 @@ fn worth(subject: &Subject<'_>, terms: &GoalTerms, player: usize) -> String {
     });
     match value {
         Ok((Some(value), estimate)) => {
-            format!("{value} here, {estimate:.3} within the range of payoffs")
+            let value = decimal(&Real::Exact(value));
+            let shown = format!("{estimate:.2}");
+            if shown.trim_end_matches('0').trim_end_matches('.') == value {
+                return format!("{value} here");
+            }
+            let payoffs = subject.position.shape().payoffs.clone();
+            let (low, high) = (payoffs.start(), payoffs.end());
+            format!("{value} here, which a search counts as {shown} of {low} to {high}")
         }
         Ok((None, _)) => "no value here".to_owned(),
         Err(why) => format!("not evaluated: {why}"),
     }
 }
 
+/// Writes a number with at most three decimals. Exact numbers that need more say so.
+fn decimal(value: &Real) -> String {
+    let text = value.to_string();
+    if !text.contains('/') && text.len() <= 8 {
+        return text;
+    }
+    let rounded = format!("{:.3}", value.midpoint());
+    let rounded = rounded.trim_end_matches('0').trim_end_matches('.');
+    if rounded == "0" || rounded == "-0" {
+        format!("{:.1e}", value.midpoint())
+    } else {
+        rounded.to_owned()
+    }
+}
+
 /// The addends of a term with what each of them is at the position.
-fn parts(subject: &Subject<'_>, term: &agon_structures::formula::Term) -> Vec<(String, String)> {
+fn parts(subject: &Subject<'_>, term: &Term) -> Vec<(String, String)> {
     addends(term)
         .into_iter()
         .map(|(factor, addend)| {
@@ -173,7 +280,7 @@ fn parts(subject: &Subject<'_>, term: &agon_structures::formula::Term) -> Vec<(S
                 return (addend.to_string(), TIME_IS_OVER.to_owned());
             }
             let value = match subject.position.value(addend) {
-                Ok(Some(value)) => (Real::Exact(factor) * value).to_string(),
+                Ok(Some(value)) => decimal(&(Real::Exact(factor) * value)),
                 Ok(None) => "no value".to_owned(),
                 Err(why) => why,
             };

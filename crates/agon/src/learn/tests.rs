@@ -35,6 +35,8 @@ fn options(n_games: u64, threads: usize) -> LearnOptions {
         threads,
         seed: 3,
         from: LearnFrom::Whatever,
+        forms: Forms::One(ModelKind::Tables),
+        targets: Targets::Differences,
         stop: Arc::default(),
         now: || 1_000_000,
     }
@@ -50,6 +52,7 @@ fn run(game: &Game, folder: &Folder, options: &LearnOptions) -> (Vec<String>, Le
                 format!("after {}", history.n_games)
             }
             LearnEvent::Checkpoint { progress, .. } => format!("{}", progress.n_games),
+            LearnEvent::Chosen { kind, .. } => kind.name().to_owned(),
             LearnEvent::Warning(text) => text.clone(),
         });
     });
@@ -146,6 +149,41 @@ fn an_interruption_keeps_what_was_learnt() {
     assert!(learnt.history.n_games > 0);
     read_model(&folder.model()).expect("the model was written");
     read_model(&training_path(&folder.model())).expect("the state was written");
+}
+
+/// Tables and a network learn in turns, a match chooses one of them, and it goes on later.
+#[test]
+fn two_forms_compete_and_one_learns_on() {
+    let game = Game::open("tic-tac-toe").expect("it ships");
+    let folder = Folder::new("forms");
+    let both = |n_games| LearnOptions { forms: Forms::Both, ..options(n_games, 1) };
+    let is_chosen = |event: &&String| ["tables", "network"].contains(&event.as_str());
+    // Stopped after two slices: both states are kept.
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = LearnOptions { stop: Arc::clone(&stop), ..both(1200) };
+    let mut forms = Vec::new();
+    let first = learn(&game, &folder.model(), &stopped, &mut |event| {
+        if let LearnEvent::Checkpoint { progress, .. } = event {
+            forms.push(progress.kind);
+            stop.store(forms.len() == 2, Ordering::Relaxed);
+        }
+    })
+    .expect("the game can be learnt");
+    assert_eq!(forms, [ModelKind::Tables, ModelKind::Network]);
+    let second_state = second_training_path(&folder.model());
+    let kind = |path: &Path| read_model(path).map(|model| model.kind()).expect("it was written");
+    assert_eq!(kind(&training_path(&folder.model())), ModelKind::Tables);
+    assert_eq!(kind(&second_state), ModelKind::Network);
+    // Both go on, and one is chosen.
+    let (events, _) = run(&game, &folder, &both(1200));
+    assert_eq!(events[0], format!("after {}", first.history.n_games));
+    let chosen = events.iter().find(is_chosen).expect("one of them is chosen");
+    assert!(!second_state.exists());
+    assert_eq!(kind(&training_path(&folder.model())).name(), chosen);
+    // A network alone may follow: it has to beat the best model.
+    let network = LearnOptions { forms: Forms::One(ModelKind::Network), ..options(64, 1) };
+    run(&game, &folder, &network);
+    assert_eq!(kind(&training_path(&folder.model())), ModelKind::Network);
 }
 
 #[test]

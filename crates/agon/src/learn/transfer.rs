@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use agon_circuit::ScalarCircuit;
 use agon_learn::{
-    CannotLearn, CannotTransfer, EloEstimate, Learner, Model, ModelError, ModelHistory,
+    CannotLearn, CannotTransfer, EloEstimate, Learner, Model, ModelError, ModelHistory, ModelKind,
     TrainOptions, Transferred,
 };
 
@@ -76,6 +76,9 @@ pub fn transfer(
     path: &Path,
     options: &TransferOptions,
 ) -> Result<TransferReport, TransferError> {
+    if model.kind() == ModelKind::Network {
+        return Err(TransferError::Games(CannotTransfer::Network));
+    }
     let (_, mut old) = learner(from, options)?;
     let (start, mut new) = learner(to, options)?;
     let fitted = fit(from, model).map_err(TransferError::Model)?;

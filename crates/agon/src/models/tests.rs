@@ -286,3 +286,53 @@ fn numbers_are_names_too() {
     let other = open(&renamed.join(" "));
     assert_eq!(other.key().key, game.key().key);
 }
+
+/// A table of a game is found by the same game with other names, and has its values there. A damaged
+/// one is ignored with a remark.
+#[test]
+fn endgame_tables_are_kept_for_disguised_games() {
+    use agon_search::solve::{SolveOptions, solve_with_table};
+    let folder = Folder::new("endgames");
+    let store = ModelStore::at(&folder.0);
+    let game = open("connect-three");
+    let places = fact_places(&game).expect("it has a circuit");
+    let solved =
+        solve_with_table(&start(&game), &Budget::default(), &SolveOptions::default(), places);
+    let (solution, table) = solved.expect("it is small");
+    let table = table.expect("positions do not repeat");
+    let n_positions = table.len();
+    let (path, n_stored) = store.save_endgames(&game, table).expect("the folder is writable");
+    assert_eq!(n_stored, n_positions);
+
+    let other = open(&disguised(&game, 5)).with_models(Some(&store));
+    let found = other.endgames().expect("it is the same game");
+    assert_eq!(found.len(), n_positions);
+    // Roles may have another order there.
+    let image = start(&other);
+    let names = labels(&other);
+    let own = labels(&game);
+    let value_of = |role: &str| {
+        let labels_of = |names: &BTreeMap<String, u32>, role: &str| names[role];
+        let roles = &start(&game).shape().role_names.clone();
+        let at = roles.iter().position(|name| own[name] == labels_of(&names, role));
+        solution.values[at.expect("the role has a counterpart")]
+    };
+    let expected: Vec<f64> = image.shape().role_names.iter().map(|name| value_of(name)).collect();
+    assert_eq!(found.payoffs::<ScalarCircuit>(image.state()), Some(&expected[..]));
+
+    // Another table is merged into the first one.
+    let table = found.as_ref().clone();
+    assert_eq!(store.save_endgames(&other, table).expect("as before").1, n_positions);
+
+    let mut bytes = std::fs::read(&path).expect("the file is there");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, bytes).expect("the folder is writable");
+    let damaged = open("connect-three").with_models(Some(&store));
+    assert!(damaged.endgames().is_none());
+    assert!(
+        damaged.notes().iter().any(|note| note.contains("is ignored")),
+        "{:?}",
+        damaged.notes()
+    );
+}

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use agon_gdl::check::Checked;
 use agon_gdl::read::ReadOptions;
+use agon_reals::interrupt::Interrupt;
 use agon_text::params::{self, Notation};
-use agon_text::{Diagnostic, Diagnostics, Source};
+use agon_text::{Diagnostic, Diagnostics, Severity, Source};
 use serde_json::{Value, json};
 
 use crate::open::{self, Language};
@@ -102,14 +103,19 @@ fn toss(source: &Arc<Source>, plays: CheckPlays, watch: &mut dyn FnMut()) -> Dia
     let checked = agon_toss::check::check(Arc::clone(source));
     let mut findings = checked.findings;
     if let Some(arena) = checked.arena {
-        match agon_toss::interpreter::Game::open(arena, Default::default()) {
+        let deadline = plays.deadline();
+        let options = agon_toss::interpreter::Options {
+            interrupt: Interrupt::at(deadline),
+            ..Default::default()
+        };
+        match agon_toss::interpreter::Game::open(arena, options) {
             Ok(game) => {
                 let plan = PlayPlan {
                     plays: plays.plays,
                     seed: plays.seed,
                     max_steps: plays.max_steps,
                     is_quick: plays.is_quick,
-                    deadline: plays.deadline(),
+                    deadline,
                 };
                 let played = check_by_play(&game, &plan, watch);
                 let expanded = params::expand(source, &Default::default(), Notation::Toss);
@@ -118,7 +124,13 @@ fn toss(source: &Arc<Source>, plays: CheckPlays, watch: &mut dyn FnMut()) -> Dia
                     .0
                     .extend(expanded.map_or(played.clone(), |e| e.original_findings(played)).0);
             }
-            Err(finding) => findings.push(*finding),
+            Err(mut finding) => {
+                // There was no time to open the rules. That says nothing about them.
+                if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                    finding.severity = Severity::Warning;
+                }
+                findings.push(*finding);
+            }
         }
     }
     findings

@@ -16,7 +16,7 @@ use agon_translate::to_gdl::{ToGdlLimits, to_gdl};
 use agon_translate::to_toss;
 
 use super::{ReportError, fail};
-use crate::open::{self, Language, OpenError, OpenOptions, render_first};
+use crate::open::{self, Language, OpenError, OpenLimits, OpenOptions, render_first};
 
 /// The language or format of a translation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -62,7 +62,7 @@ impl Target {
 pub struct TranslateOptions {
     /// How the rules are read.
     pub open: OpenOptions,
-    /// Time limit of the search for an equivalent structure rewriting game.
+    /// Time limit of the translation. Comparing it by play may take as long again.
     pub time: Duration,
     /// Seed of that search.
     pub seed: u64,
@@ -112,9 +112,10 @@ pub fn translate(
     target: Target,
     options: &TranslateOptions,
 ) -> Result<Translated, ReportError> {
+    let deadline = Instant::now().checked_add(options.time);
     match open::language(source) {
-        Language::Gdl => from_gdl(source, target, options),
-        Language::Toss => from_toss(source, target, options),
+        Language::Gdl => from_gdl(source, target, options, deadline),
+        Language::Toss => from_toss(source, target, options, deadline),
     }
 }
 
@@ -122,24 +123,26 @@ fn from_gdl(
     source: &Arc<Source>,
     target: Target,
     options: &TranslateOptions,
+    deadline: Option<Instant>,
 ) -> Result<Translated, ReportError> {
-    let opened = || {
-        open::open_gdl(Arc::clone(source), &options.open).map_err(|error| ReportError::from(&error))
+    let opened = |until: Option<Instant>| {
+        open::open_gdl(Arc::clone(source), &open_until(options, until))
+            .map_err(|error| ReportError::from(&error))
     };
     let name = source.name();
     match target {
         Target::Gdl => to_syntax(source, Syntax::Kif, options),
         Target::Infix => to_syntax(source, Syntax::Infix, options),
-        Target::Dot => Ok(Translated::plain(dot::dependencies(opened()?.rules()))),
+        Target::Dot => Ok(Translated::plain(dot::dependencies(opened(deadline)?.rules()))),
         Target::Asp => {
-            let text = asp::program(opened()?.rules(), options.horizon);
+            let text = asp::program(opened(deadline)?.rules(), options.horizon);
             Ok(Translated::plain(text.map_err(|why| ReportError(format!("{name}: {why}")))?))
         }
         Target::Toss => {
-            let game = opened()?;
+            let game = opened(deadline)?;
             let search = to_toss::ToTossOptions {
                 seed: options.seed,
-                deadline: Instant::now().checked_add(options.time),
+                deadline,
                 ..to_toss::ToTossOptions::default()
             };
             let translation = to_toss::to_toss(&game, &search).map_err(|why| {
@@ -147,17 +150,22 @@ fn from_gdl(
                     "{name} cannot be translated to a structure rewriting game: {why}"
                 ))
             })?;
+            let mut notes = Vec::new();
             let agreement = match &options.compare {
                 None => None,
                 Some(plan) => {
                     let written =
                         Source::new(format!("{name} rewritten.toss"), translation.text.as_str());
-                    let other = open::open_toss(Arc::new(written));
+                    let until = Instant::now().checked_add(options.time);
+                    let other = open::open_toss(Arc::new(written), &limited(until));
                     let other = other.map_err(|error| ReportError::from(&error))?;
-                    Some(agreed(translation.compare(&game.start(), &other.start(), plan))?)
+                    let (game, stop) = (opened(until)?, || is_late(until));
+                    let (first, second) = (game.start(), other.start());
+                    let found = translation.compare_until(&first, &second, plan, &stop);
+                    Some(agreed(found, plan, &mut notes)?)
                 }
             };
-            Ok(Translated { text: translation.text, notes: Vec::new(), agreement })
+            Ok(Translated { text: translation.text, notes, agreement })
         }
     }
 }
@@ -166,8 +174,13 @@ fn from_toss(
     source: &Arc<Source>,
     target: Target,
     options: &TranslateOptions,
+    deadline: Option<Instant>,
 ) -> Result<Translated, ReportError> {
-    let game = open::open_toss(Arc::clone(source)).map_err(|error| ReportError::from(&error))?;
+    let opened = |until: Option<Instant>| {
+        open::open_toss(Arc::clone(source), &open_until(options, until))
+            .map_err(|error| ReportError::from(&error))
+    };
+    let game = opened(deadline)?;
     match target {
         Target::Toss => {
             return Ok(Translated::plain(agon_toss::print::print_sheet(game.arena().sheet())));
@@ -176,7 +189,8 @@ fn from_toss(
         Target::Gdl | Target::Infix | Target::Asp => {}
     }
     let name = source.name();
-    let translation = to_gdl(game.arena(), ToGdlLimits::default()).map_err(|why| {
+    let limits = ToGdlLimits { deadline, ..ToGdlLimits::default() };
+    let translation = to_gdl(game.arena(), limits).map_err(|why| {
         let hint = why.hint().map_or_else(String::new, |hint| format!("\nhint: {hint}"));
         ReportError(format!("{name} cannot be translated to GDL: {why}{hint}"))
     })?;
@@ -200,9 +214,14 @@ fn from_toss(
     let agreement = match &options.compare {
         None => None,
         Some(plan) => {
-            let other = agon_gdl::interpreter::Game::open(rules, Default::default())
+            let until = Instant::now().checked_add(options.time);
+            let mut limits = agon_gdl::interpreter::Options::default();
+            limits.limits.deadline = until;
+            let other = agon_gdl::interpreter::Game::open(rules, limits)
                 .map_err(|finding| ReportError(render_first(&[*finding], &rulesheet, false)))?;
-            Some(agreed(translation.compare(&game, &other, plan))?)
+            let (game, stop) = (opened(until)?, || is_late(until));
+            let found = translation.compare_until(&game, &other, plan, &stop);
+            Some(agreed(found, plan, &mut notes)?)
         }
     };
     Ok(Translated { text, notes, agreement })
@@ -223,11 +242,40 @@ fn checked(rulesheet: &Arc<Source>, name: &str) -> Result<CheckedRules, ReportEr
     })
 }
 
-/// Returns the counts of a comparison, or an error if the two games differ.
-fn agreed(compared: Result<Agreement, Difference>) -> Result<Agreement, ReportError> {
-    compared.map_err(|difference| {
+/// Returns options without any but a limit on the time of every evaluation.
+fn limited(until: Option<Instant>) -> OpenOptions {
+    OpenOptions { limits: OpenLimits { until, ..OpenLimits::default() }, ..OpenOptions::default() }
+}
+
+/// Returns the options for opening the rules of a translation, all of whose evaluations end at a
+/// deadline.
+fn open_until(options: &TranslateOptions, until: Option<Instant>) -> OpenOptions {
+    let limits = &options.open.limits;
+    let until = [limits.until, until].into_iter().flatten().min();
+    OpenOptions { limits: OpenLimits { until, ..limits.clone() }, ..options.open.clone() }
+}
+
+fn is_late(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() > deadline)
+}
+
+/// Returns the counts of a comparison, or an error if the two games differ. A note says if there
+/// was no time for all plays.
+fn agreed(
+    compared: Result<Agreement, Difference>,
+    plan: &Plan,
+    notes: &mut Vec<String>,
+) -> Result<Agreement, ReportError> {
+    let agreement = compared.map_err(|difference| {
         ReportError(format!("the translation plays differently: {difference}"))
-    })
+    })?;
+    if agreement.plays < plan.plays {
+        notes.push(format!(
+            "the time limit allowed for {} of {} plays",
+            agreement.plays, plan.plays
+        ));
+    }
+    Ok(agreement)
 }
 
 /// Prints a rulesheet in a syntax of GDL. The rules need not be playable.

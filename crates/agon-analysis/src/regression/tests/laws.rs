@@ -252,6 +252,7 @@ fn heuristics_of(formulas: Formulas, all: &[Formula], knowledge: Knowledge) -> A
         roles: vec![RoleHeuristic {
             name: "player".to_owned(),
             goals: vec![100],
+            goal_fluents: (0..formulas.n_fluents()).collect(),
             moves: (0..all.len()).map(|m| format!("m{m}")).collect(),
             regressed: all.iter().map(|&formula| Some(vec![formula])).collect(),
         }],

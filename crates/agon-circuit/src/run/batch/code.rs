@@ -31,23 +31,32 @@ pub(crate) struct BatchCode {
     ahead: OnceLock<LookAhead>,
 }
 
-/// A step that was built to learn its size: its phase, how far it looks ahead, and its logic.
-type SizedStep = (usize, Option<Foresight>, Arc<PlayoutStep>);
+/// A step that was built to learn its size: its phase, how its moves are chosen, and its logic.
+type SizedStep = (usize, MoveChoice, Arc<PlayoutStep>);
+
+/// How the moves of playouts are chosen.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct MoveChoice {
+    /// How far they look ahead.
+    pub(super) foresight: Option<Foresight>,
+    /// Whether some are preferred.
+    pub(super) has_levels: bool,
+}
 
 /// A step of playouts, ready to run. A clone shares the code.
 #[derive(Clone)]
 pub(super) struct Step {
     pub(super) phase: usize,
     pub(super) place: Place,
-    pub(super) foresight: Option<Foresight>,
+    pub(super) choice: MoveChoice,
     pub(super) step: Arc<PlayoutStep>,
     pub(super) kernel: Kernel,
 }
 
 impl Step {
     /// Returns whether it is the step of this phase at this place, with moves of this kind.
-    pub(super) fn is(&self, phase: usize, place: Place, foresight: Option<Foresight>) -> bool {
-        (self.phase, self.place, self.foresight) == (phase, place, foresight)
+    pub(super) fn is(&self, phase: usize, place: Place, choice: MoveChoice) -> bool {
+        (self.phase, self.place, self.choice) == (phase, place, choice)
     }
 }
 
@@ -130,7 +139,8 @@ impl BatchCode {
         }
         let size = |foresight, max_gates| {
             (0..playable.phases.circuits.len()).try_fold(0, |sum, phase| {
-                let step = self.program(phase, SEARCH, foresight, max_gates)?;
+                let choice = MoveChoice { foresight, has_levels: false };
+                let step = self.program(phase, SEARCH, choice, max_gates)?;
                 Some(sum + step.program.instructions.len())
             })
         };
@@ -144,19 +154,19 @@ impl BatchCode {
     }
 
     /// Returns a copy of the step of a phase.
-    pub(super) fn step(&self, phase: usize, place: Place, foresight: Option<Foresight>) -> Step {
+    pub(super) fn step(&self, phase: usize, place: Place, choice: MoveChoice) -> Step {
         // A panic while code is generated leaves the list as it was.
         let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = steps.iter().find(|step| step.is(phase, place, foresight));
+        let known = steps.iter().find(|step| step.is(phase, place, choice));
         if let Some(step) = known {
             return step.clone();
         }
         let step = self
-            .program(phase, place, foresight, usize::MAX)
-            .or_else(|| self.program(phase, place, None, 0))
+            .program(phase, place, choice, usize::MAX)
+            .or_else(|| self.program(phase, place, MoveChoice { foresight: None, ..choice }, 0))
             .expect("uniform moves are always possible");
         let kernel = Kernel::new(&step.program, self.playable().kept.len() + 1, self.backend);
-        let step = Step { phase, place, foresight, step, kernel };
+        let step = Step { phase, place, choice, step, kernel };
         steps.push(step.clone());
         step
     }
@@ -166,18 +176,18 @@ impl BatchCode {
         &self,
         phase: usize,
         place: Place,
-        foresight: Option<Foresight>,
+        choice: MoveChoice,
         max_gates: usize,
     ) -> Option<Arc<PlayoutStep>> {
         let mut sized = self.sized.lock().unwrap_or_else(PoisonError::into_inner);
         let known =
-            sized.iter().find(|(of, by, _)| place == SEARCH && (*of, *by) == (phase, foresight));
+            sized.iter().find(|(of, by, _)| place == SEARCH && (*of, *by) == (phase, choice));
         if let Some((_, _, step)) = known {
             return Some(Arc::clone(step));
         }
-        let step = Arc::new(self.build_program(phase, place, foresight, max_gates)?);
+        let step = Arc::new(self.build_program(phase, place, choice, max_gates)?);
         if place == SEARCH {
-            sized.push((phase, foresight, Arc::clone(&step)));
+            sized.push((phase, choice, Arc::clone(&step)));
         }
         Some(step)
     }
@@ -186,7 +196,7 @@ impl BatchCode {
         &self,
         phase: usize,
         place: Place,
-        foresight: Option<Foresight>,
+        MoveChoice { foresight, has_levels }: MoveChoice,
         max_gates: usize,
     ) -> Option<PlayoutStep> {
         let playable = self.playable();
@@ -198,7 +208,8 @@ impl BatchCode {
         let ahead =
             foresight.map(|foresight| Ahead { playable, phase, foresight, players, max_gates });
         let shape = Shape { turn_taking: self.shape.turn_taking && !is_cut, ..self.shape.clone() };
-        PlayoutStep::looking_ahead(playable, phase, (&shape, turns), place, ahead.as_ref())
+        let by = (ahead.as_ref(), has_levels);
+        PlayoutStep::with_choice(playable, phase, (&shape, turns), place, by)
     }
 
     /// Returns a copy of the expander.

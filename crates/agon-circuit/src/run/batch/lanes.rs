@@ -48,7 +48,7 @@ pub(super) struct Lanes {
     /// swapped after each step.
     now: Vec<Plane>,
     after: Vec<Plane>,
-    /// The rest of the input: start states, which lanes may restart, random bits.
+    /// The rest of the input: start states, which lanes may restart, levels of moves, random bits.
     rest: Vec<Plane>,
     n_start: usize,
     /// Lanes whose steps are rejected.
@@ -65,6 +65,8 @@ pub(super) struct Job<'r> {
     /// By request: how many steps of a round are made before its playouts start.
     pub(super) delays: &'r [usize],
     pub(super) restart: Restart,
+    /// The planes of the levels of moves. Empty if none is preferred.
+    pub(super) levels: &'r [Plane],
     pub(super) max_steps: u64,
 }
 
@@ -130,7 +132,9 @@ impl Lanes {
         let n_planes = self.n_kept + 4 + most(|step| step.step.n_goals);
         self.now.resize(n_planes, Plane::ZERO);
         self.after.resize(n_planes, Plane::ZERO);
-        self.rest.resize(self.n_start + 1 + most(|step| step.step.n_random), Plane::ZERO);
+        let n_drawn = most(|step| step.step.n_levels + step.step.n_random);
+        self.rest.resize(self.n_start + 1 + n_drawn, Plane::ZERO);
+        self.rest[self.n_start + 1..][..job.levels.len()].copy_from_slice(job.levels);
     }
 
     /// Gives every lane its first playout and the number of those to follow. Lanes without any wait
@@ -200,7 +204,7 @@ impl Lanes {
                 let waited = self.now[waiting];
                 let may = self.left.any() & self.starting[place];
                 self.rest[self.n_start] = may;
-                let first_random = self.n_start + 1;
+                let first_random = self.n_start + 1 + step.step.n_levels;
                 rng.fill(&mut self.rest[first_random..first_random + step.step.n_random]);
                 step.kernel.run(&self.now, &self.rest, &mut self.after);
                 std::mem::swap(&mut self.now, &mut self.after);

@@ -3,6 +3,7 @@
 use agon_game::Shape;
 
 use super::foresight::Ahead;
+use super::preference::{LevelLeaves, N_GREEDY_BITS, n_level_planes};
 use super::sampler::{Tree, draw, n_random};
 use crate::form::graph::Graph;
 use crate::optimise::forget_unread;
@@ -36,6 +37,7 @@ pub(crate) struct Place {
 /// - whether the lane waits;
 /// - with [`Restart::Planes`], as many start bits as kept bits;
 /// - whether the lane may restart;
+/// - if moves are preferred, the planes of their levels;
 /// - the random bits.
 ///
 /// Outputs, in order:
@@ -52,6 +54,8 @@ pub(crate) struct Place {
 /// its state until the phase of its own token comes again.
 pub(crate) struct PlayoutStep {
     pub(crate) program: Program,
+    /// Number of planes of the levels of moves: 0 if none is preferred.
+    pub(crate) n_levels: usize,
     pub(crate) n_random: usize,
     /// By role: payoffs in descending order, each with the goal output that says that it is the
     /// payoff.
@@ -98,8 +102,6 @@ struct Rules<'c> {
     map: Vec<Signal>,
     /// Every role has a move.
     can_move: Signal,
-    /// Number of random bits.
-    n_random: usize,
 }
 
 impl<'c> Rules<'c> {
@@ -112,7 +114,7 @@ impl<'c> Rules<'c> {
         circuit: &'c Circuit,
         kept: &[usize],
         sampler: &Sampler<'_>,
-        ahead: Option<&Ahead<'_>>,
+        Draw { ahead, levels }: Draw<'_>,
     ) -> Option<Rules<'c>> {
         let mut map = vec![Signal::FALSE; circuit.n_gates()];
         for (leaf, &bit) in kept.iter().enumerate() {
@@ -128,12 +130,16 @@ impl<'c> Rules<'c> {
             Some(ahead) => ahead.restrict(graph, &map, &legal)?,
             None => legal,
         };
+        let legal = match levels {
+            Some(levels) => levels.restrict(graph, circuit, sampler.turns, &legal),
+            None => legal,
+        };
         let (inputs, can_move) = sampler.choose_moves(graph, circuit, &legal);
         for (gate, &input) in (circuit.first_input()..).zip(inputs.iter().flatten()) {
             map[gate] = input;
         }
         graph.embed(circuit, &mut map, |gate| reads_input[gate]);
-        Some(Rules { circuit, map, can_move, n_random: sampler.n_random.iter().sum() })
+        Some(Rules { circuit, map, can_move })
     }
 
     /// Returns the signal in the graph.
@@ -153,33 +159,40 @@ impl PlayoutStep {
         turns: Option<&Turns>,
         place: Place,
     ) -> PlayoutStep {
-        PlayoutStep::looking_ahead(playable, phase, (shape, turns), place, None)
+        PlayoutStep::with_choice(playable, phase, (shape, turns), place, (None, false))
             .expect("only looking ahead may take too much logic")
     }
 
-    /// Builds the step of one phase, with moves that may look ahead. Returns `None` if that takes
-    /// too much logic.
-    pub(crate) fn looking_ahead(
+    /// Builds the step of one phase, with moves that may look ahead and may be preferred. Returns
+    /// `None` if looking ahead takes too much logic.
+    pub(crate) fn with_choice(
         playable: &Playable,
         phase: usize,
         (shape, turns): (&Shape, Option<&Turns>),
         place: Place,
-        ahead: Option<&Ahead<'_>>,
+        (ahead, has_levels): (Option<&Ahead<'_>>, bool),
     ) -> Option<PlayoutStep> {
         let kept = &playable.kept;
         let circuit = &playable.phases.circuits[phase];
         let n_state = kept.len() + 1;
         let n_start = if place.restart == Restart::Planes { kept.len() } else { 0 };
+        let first_level = n_state + n_start + 1;
+        let n_levels = if has_levels { n_level_planes(circuit) } else { 0 };
+        let first_greedy = first_level + n_levels;
+        let n_greedy = if has_levels { N_GREEDY_BITS } else { 0 };
         let sampler = Sampler {
             shape,
             turns,
             n_random: random_bits(circuit, shape, turns),
-            first_random: n_state + n_start + 1,
+            first_random: first_greedy + n_greedy,
         };
-        let n_leaves = sampler.first_random + sampler.n_random.iter().sum::<usize>();
-        let mut graph = Graph::new(n_leaves);
-        let rules = Rules::embed(&mut graph, circuit, kept, &sampler, ahead)?;
-        Some(PlayoutStep::of_rules(graph, &rules, playable, phase, place))
+        let n_random = n_greedy + sampler.n_random.iter().sum::<usize>();
+        let mut graph = Graph::new(first_greedy + n_random);
+        let levels = has_levels.then_some(LevelLeaves { first_level, first_greedy });
+        let draw = Draw { ahead, levels: levels.as_ref() };
+        let rules = Rules::embed(&mut graph, circuit, kept, &sampler, draw)?;
+        let step = PlayoutStep::of_rules(graph, &rules, playable, phase, place);
+        Some(PlayoutStep { n_levels, n_random, ..step })
     }
 
     /// Adds the control of the lane to the rules, and lowers all of it.
@@ -228,8 +241,15 @@ impl PlayoutStep {
             roots.extend([rejected, late]);
         }
         let program = lower(graph.first_and() - 1, graph.ands(), &roots);
-        PlayoutStep { program, n_random: rules.n_random, payoffs, n_goals }
+        PlayoutStep { program, n_levels: 0, n_random: 0, payoffs, n_goals }
     }
+}
+
+/// What restricts the moves that are drawn.
+#[derive(Copy, Clone)]
+struct Draw<'d> {
+    ahead: Option<&'d Ahead<'d>>,
+    levels: Option<&'d LevelLeaves>,
 }
 
 /// How moves are drawn.

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::Args;
 use crate::failure::Failure;
-use crate::open::{self, Language};
+use crate::open::{self, Language, RuleOptions};
 use crate::terminal::say;
 
 /// The methods, with their names as in `alphabeta(eval=...)`.
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, time: Duration) -> Result<(), Failure> {
                  hint: `agon translate {name} --to toss`"
             )));
         }
-        let game = open::open_toss(source)?;
+        let game = open::open_toss(source, &RuleOptions::default())?;
         let states = sample(&game, args.seed);
         for (word, method) in METHODS {
             let measured = measure(&game, method, &states, time).map_err(|why| why.to_string());

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use agon_circuit::Deadline;
 use agon_game::Notation as _;
 use agon_structures::formula::Variable;
+use agon_structures::interrupt::Interrupt;
 use agon_text::{Source, render};
 use agon_toss::arena::{ArenaRule, CheckedArena, Effect, Reason};
 use agon_toss::circuit::CircuitLimits;
 
-use super::{Args, Stage, show_circuit, show_stats};
+use super::{Args, SECONDS, Stage, show_circuit, show_stats};
 use crate::failure::Failure;
 use crate::open;
 use crate::terminal;
@@ -17,6 +18,7 @@ use crate::terminal::{put, say};
 
 /// Prints a structure rewriting game at a stage.
 pub(super) fn show(source: Arc<Source>, args: &Args) -> Result<(), Failure> {
+    let play = args.play.within(SECONDS);
     match args.stage {
         Stage::Source => put!("{}", source.text()),
         Stage::Rules => {
@@ -30,10 +32,10 @@ pub(super) fn show(source: Arc<Source>, args: &Args) -> Result<(), Failure> {
             }
             put!("{}", agon_toss::print::print_sheet(&sheet));
         }
-        Stage::Checked => show_rules(open::open_toss(source)?.arena()),
-        Stage::Relations => show_relations(open::open_toss(source)?.arena()),
+        Stage::Checked => show_rules(open::open_toss(source, &play)?.arena()),
+        Stage::Relations => show_relations(open::open_toss(source, &play)?.arena()),
         Stage::Initial => {
-            let start = open::open_toss(source)?.start();
+            let start = open::open_toss(source, &play)?.start();
             start.state_text().iter().for_each(|fluent| say!("{fluent}"));
         }
         Stage::Kif | Stage::Infix => {
@@ -42,8 +44,10 @@ pub(super) fn show(source: Arc<Source>, args: &Args) -> Result<(), Failure> {
             ));
         }
         Stage::Circuit | Stage::Dot => {
-            let compiled = open::open_toss(source)?
-                .compile(&CircuitLimits::default(), Deadline::NEVER)
+            let limits =
+                CircuitLimits { interrupt: Interrupt::at(play.until), ..CircuitLimits::default() };
+            let compiled = open::open_toss(source, &play)?
+                .compile(&limits, Deadline::new(play.until))
                 .map_err(|why| {
                     Failure::wrong(format!("no circuit could be made of the game: {why}"))
                 })?;

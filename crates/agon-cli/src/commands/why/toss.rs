@@ -8,14 +8,15 @@ use agon_game::Notation as _;
 use agon_text::Source;
 use agon_toss::why::{Explanation, explain};
 
-use super::{Args, play_moves};
+use super::{Args, SECONDS, play_moves};
 use crate::failure::Failure;
 use crate::open;
 use crate::terminal;
 use crate::terminal::say;
 
 pub(super) fn run(args: &Args, source: Arc<Source>) -> Result<(), Failure> {
-    let mut position = open::open_toss(Arc::clone(&source))?.start();
+    let play = args.play.within(SECONDS);
+    let mut position = open::open_toss(Arc::clone(&source), &play)?.start();
     play_moves(&mut position, &args.after)?;
     if args.does.is_some() {
         return Err(Failure::wrong("--does is for GDL only; give the moves with --after"));

@@ -41,7 +41,9 @@ fn each_engine_is_measured() {
         bench(&["nim"], "all").into_iter().map(|line| line["engine"].clone()).collect();
     assert_eq!(all, ["interpreter", "circuit", "lanes"]);
     let by_default = agon(&["bench", "nim", "--seconds", "0.01"]).succeeds();
-    assert_eq!(by_default.out.lines().count(), 4, "a head and three engines: {}", by_default.out);
+    assert_eq!(by_default.out.lines().count(), 6, "a head and three engines: {}", by_default.out);
+    let last = by_default.out.lines().last().unwrap_or_default();
+    assert!(last.starts_with("agon ") && last.ends_with("agon bench nim --seconds 0.01"), "{last}");
     let head = by_default.out.lines().next().unwrap_or_default();
     assert!(head.contains("peak MB") && head.contains("cpu s"), "{head}");
 }

@@ -53,6 +53,29 @@ fn calls_are_answered() {
     assert_eq!(answers[11]["ok"], false);
 }
 
+/// Moves with real parameters: the intervals are told, and any number within them is legal.
+#[test]
+fn families_have_intervals() {
+    let own = "(Chase c (t 0.5) (px 1) (py -0.25))";
+    let answers = answers(&[
+        json!({"call": "load", "game": "toss/cat-and-mouse"}),
+        json!({"call": "legal", "role": "cat"}),
+        json!({"call": "legal"}),
+        json!({"call": "next", "moves": [own, "(Run m (t 0.75) (px 0.1) (py 0))"]}),
+        json!({"call": "facts", "state": 1}),
+        json!({"call": "next", "moves": [own, "(Run m (t 0.75) (px 7) (py 0))"]}),
+    ]);
+    let first = &answers[1]["families"][0];
+    assert_eq!(first["text"], "(Chase c)");
+    assert_eq!(first["parameters"][1], json!({"name": "px", "low": -1.0, "high": 1.0}));
+    assert_eq!(answers[2]["families"]["cat"], answers[1]["families"]);
+    let facts = answers[4]["facts"].as_array().expect("facts are listed");
+    assert!(facts.contains(&json!("(y c -0.125)")) && facts.contains(&json!("(x m 3.05)")));
+    assert_eq!(answers[5]["ok"], false);
+    let error = answers[5]["error"].as_str().expect("a text");
+    assert!(error.contains("px = 7 does not lie from -0.5 to 0.5"), "{error}");
+}
+
 /// Where no role has a choice, a step needs no moves.
 #[test]
 fn forced_steps_need_no_moves() {

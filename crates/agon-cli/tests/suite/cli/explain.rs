@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::games::Scratch;
 use super::{agon, has_keys, json};
 
 #[test]
@@ -30,10 +31,11 @@ fn explain_prints_every_section() {
         "at most one player has a choice at a time (proved)",
         "payoffs add up to 100 at the end (proved)",
         "xplayer: estimated payoff ",
-        "goal 100 (18 parts)",
-        "at least one of 8",
+        "in brackets the degree of truth of a condition",
+        "goal 100 [",
+        "at least one of these 8",
         "line 61",
-        "there is (cell 2 2 x); missing (cell 2 1 x), (cell 2 3 x)",
+        "(cell 2 2 x) holds, (cell 2 1 x) and (cell 2 3 x) are missing",
     ] {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
@@ -59,6 +61,56 @@ fn info_distinguishes_proofs_from_observations() {
     assert_eq!(facts["properties"]["modes"][0]["known"]["how"], "proved");
 }
 
+/// Every heuristic is measured beside their combination, and players use it.
+#[test]
+fn heuristics_are_combined() {
+    let args = ["explain", "connect-three", "--combined", "--plays", "40", "--seconds", "600"];
+    let text = agon(&args).succeeds().out;
+    for part in ["fuzzy goals", "mobility", "number of ", "combined  ", "positions of 32 plays"] {
+        assert!(text.contains(part), "no `{part}` in\n{text}");
+    }
+    let args = ["explain", "connect-three", "--combined=boosting", "--plays", "40", "--json"];
+    let whole = json(&agon(&[&args[..], &["--seconds", "600"]].concat()).succeeds());
+    assert_eq!(whole["method"], "boosting");
+    let names = whole["heuristics"].as_array().expect("a list");
+    assert!(names.iter().any(|one| one["name"] == "regressed goals"), "{whole}");
+    let late = ["explain", "connect-three", "--combined", "--seconds", "0"];
+    agon(&late).complains(1, "give more time with --seconds");
+    agon(&["explain", "connect-three", "--plays", "40"]).complains(2, "--combined");
+    let play = |players: &str| {
+        let options = ["--iterations", "10", "--json"];
+        agon(&[&["match", "connect-three", "--players", players], &options[..]].concat()).succeeds()
+    };
+    let players = "alphabeta(eval=combined(plays=20)),\
+                   mcts(leaf-evaluation=heuristics,combined-plays=20,combined-weights=boosting)";
+    assert_eq!(play(players).out, play(players).out, "matches that count can be repeated");
+    let warned = play("alphabeta(eval=combined(heuristics=only-terms,plays=20)),random");
+    assert!(warned.err.contains("are for structure rewriting games"), "{}", warned.err);
+}
+
+/// Concepts are found, written, and measured on another board.
+#[test]
+fn concepts_are_formulas() {
+    let scratch = Scratch::new("formulas");
+    let file = scratch.path("concepts");
+    let file = file.to_str().expect("the path is text");
+    let few = ["--formulas", "--formulas-count", "1", "--formulas-positions", "160"];
+    let find = |game: &str, more: &[&str]| {
+        agon(&[&["explain", game, "--seconds", "600"], &few[..], more].concat())
+    };
+    let found = find("pawn-whopping", &["--formulas-out", file]).succeeds().out;
+    assert!(found.contains("of these gets "), "{found}");
+    assert!(found.contains("For example at ("), "{found}");
+    let written = std::fs::read_to_string(file).expect("it was written");
+    assert_eq!(written.lines().count(), 1, "{written}");
+    let measured = json(&find("othello", &["--formulas-from", file, "--json"]).succeeds());
+    assert_eq!(measured["concepts"][0]["concept"], written.trim_end());
+    std::fs::write(file, "(own (step north (own)))").expect("the folder is writable");
+    find("connect-three", &["--formulas-from", file]).complains(2, "`north` is not one of right");
+    find("eight-puzzle", &[]).complains(1, "it is not a game of two players alone");
+    agon(&["explain", "othello", "--formulas-count", "1"]).complains(2, "--formulas");
+}
+
 #[test]
 fn fuzzy_players_play() {
     let players =
@@ -77,4 +129,40 @@ fn explain_of_a_rewriting_game_keeps_its_time() {
     }
     let whole = json(&agon(&["explain", "toss/tic-tac-toe", "--json"]).succeeds());
     assert!(whole["goal_terms"]["tnf"].is_array());
+}
+
+/// The explanation of a rewriting game is in words: the term of one method with what its parts are
+/// worth here, and no formula.
+#[test]
+fn explain_of_a_rewriting_game_is_in_words() {
+    let text = agon(&["explain", "toss/breakthrough"]).succeeds().out;
+    for part in [
+        "B and W: elements enter and leave them",
+        "R and C: never change",
+        "What a position is worth by the goals (eval=descriptions)",
+        "50 times, 1 if no x1 has B(x1)",
+        "the same parts count with the opposite sign as for white",
+        "by eval=tnf, white: 50 here; black: 50 here",
+    ] {
+        assert!(text.contains(part), "no `{part}` in\n{text}");
+    }
+    assert!(!text.contains("Sum ("), "{text}");
+}
+
+/// What `agon info` prints is meant for people, not for the authors of the reasoner.
+#[test]
+fn info_has_no_internal_words() {
+    let text = agon(&["info", "connect-four"]).succeeds().out;
+    for part in [
+        "red and yellow wait with noop (proved)",
+        "once true, always true: (disc ?x ?y ?z) (proved)",
+        "exactly one (control ?x) holds (proved)",
+        "red and yellow: 0, 50, 100",
+        "arguments 1 and 2 of free and disc form a board of 7 by 6",
+    ] {
+        assert!(text.contains(part), "no `{part}` in\n{text}");
+    }
+    for word in ["procedures", "indexes", "stratified", "normal form", "(+", "marked +"] {
+        assert!(!text.contains(word), "`{word}` in\n{text}");
+    }
 }

@@ -29,7 +29,7 @@ fn a_model_is_learnt_listed_used_and_removed() {
 
     let listed = json(&with_store(&store, &["models", "--json"]).succeeds());
     assert_eq!(listed["key"], result["key"]);
-    assert_eq!(listed["format"], 1);
+    assert_eq!(listed["format"], 2);
     let text = with_store(&store, &["models"]).succeeds();
     assert!(text.out.lines().nth(1).is_some_and(|line| line.starts_with("tic-tac-toe")));
     let key = listed["key"].as_str().expect("the key is text")[..8].to_owned();

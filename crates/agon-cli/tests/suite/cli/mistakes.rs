@@ -50,6 +50,12 @@ fn files_without_a_game() {
         assert!(check.out.contains("error[empty-rulesheet]"), "{}", check.out);
         each(&path, |run| run.complains(1, "there are no rules"));
     }
+    for (name, text) in [("empty.toss", ""), ("comment.toss", "// nothing")] {
+        let path = scratch.file(name, text);
+        let check = agon(&["check", &path]).fails_with(1);
+        assert_eq!(check.out.matches("error[").count(), 1, "one finding is enough: {}", check.out);
+        assert!(check.out.contains("there are no rules"), "{}", check.out);
+    }
     let latin = scratch.file("latin.kif", [COIN.as_bytes(), b"; caf\xe9\n"].concat());
     agon(&["check", &latin]).succeeds();
 }

@@ -8,11 +8,17 @@ use super::{COIN, json};
 
 #[test]
 fn the_same_seed_gives_the_same_plays_on_every_engine() {
-    let games = ["tic-tac-toe", "connect-four", "blocker", "kuhn-poker", "toss/tic-tac-toe"];
+    let few = ["tic-tac-toe", "connect-four", "blocker", "kuhn-poker", "toss/tic-tac-toe"];
+    let all: Vec<&str> = agon::shipped::SHIPPED.iter().map(|game| game.name).collect();
+    let is_slow_run = std::env::var_os("SLOW").is_some();
+    let (games, n, max_steps) =
+        if is_slow_run { (all, "3", "20") } else { (few.to_vec(), "50", "1000") };
+    let mut n_compared = 0;
     for game in games {
         let plays = |engine: &str| {
-            let arguments = ["simulate", game, "-n", "50", "--seed", "7", "--json", "--engine"];
-            let mut object = json(&agon(&[&arguments[..], &[engine]].concat()).succeeds());
+            let arguments = ["simulate", game, "-n", n, "--seed", "7", "--json", "--max-steps"];
+            let run = agon(&[&arguments[..], &[max_steps, "--engine", engine]].concat());
+            let mut object = json(&run.succeeds());
             let fields = object.as_object_mut().expect("it is an object");
             let used = fields.remove("engine").expect("the engine is named");
             fields.remove("seconds");
@@ -20,13 +26,19 @@ fn the_same_seed_gives_the_same_plays_on_every_engine() {
             (used, object)
         };
         let (interpreter, by_interpreter) = plays("interpreter");
-        let (circuit, by_circuit) = plays("circuit");
-        assert_eq!((interpreter, circuit), ("interpreter".into(), "circuit".into()), "{game}");
-        assert_eq!(by_interpreter, by_circuit, "{game}");
-        // The automatic choice does not depend on the clock.
+        assert_eq!(interpreter, "interpreter", "{game}");
+        // The automatic choice does not depend on the clock. It is a circuit unless that is large.
         let first = plays("auto");
-        assert!((0..2).all(|_| plays("auto") == first), "{game}");
+        assert_eq!(first.1, by_interpreter, "{game}");
+        assert!(is_slow_run || (0..2).all(|_| plays("auto") == first), "{game}");
+        if first.0 == "circuit" {
+            let (circuit, by_circuit) = plays("circuit");
+            assert_eq!(circuit, "circuit", "{game}");
+            assert_eq!(by_interpreter, by_circuit, "{game}");
+            n_compared += 1;
+        }
     }
+    assert!(n_compared >= 5, "only {n_compared} games have a circuit");
 }
 
 #[test]
@@ -86,7 +98,8 @@ fn wait_for_end(pid: &str, what: &str) {
 fn programs_end_with_everything_they_have_started() {
     let scratch = Scratch::new("grandchildren");
     let pid_file = scratch.path("pid");
-    let script = format!("sleep 300 & echo $! > '{}'; wait", pid_file.display());
+    // The grandchild leaves the process group and the session of the program.
+    let script = format!("setsid sleep 300 & echo $! > '{}'; wait", pid_file.display());
     let bot = format!("cmd:sh '{}'", scratch.file("bot.sh", script));
     let players = format!("{bot},random");
     let arguments = ["match", "tic-tac-toe", "--players", &players, "--max-steps", "1"];

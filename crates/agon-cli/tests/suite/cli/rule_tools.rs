@@ -162,4 +162,5 @@ fn shells_and_manuals() {
     let page = std::fs::read_to_string(scratch.path("pages").join("agon-check.1"))
         .expect("it was written");
     assert!(page.contains("strict"), "{page}");
+    assert!(page.contains("\\fBagon check\\fR"), "what is typed has no hyphen: {page}");
 }

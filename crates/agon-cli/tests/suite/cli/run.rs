@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use super::super::games;
 
-/// Time limit against hanging. Each command takes at most about a second on an idle machine.
-const MAX_TIME: Duration = Duration::from_secs(60);
+/// Time limit against hanging. Most commands take less than a second on an idle machine, rules that
+/// explode up to half a minute, and all of them many times as long on a busy one.
+const MAX_TIME: Duration = Duration::from_secs(300);
 
 /// The result of a run of the program.
 pub(super) struct Run {

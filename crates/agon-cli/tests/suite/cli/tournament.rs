@@ -46,7 +46,10 @@ fn a_tournament_is_played_and_written_in_every_format() {
     let scratch = Scratch::new("tournament");
     let spec = scratch.file("small.toml", SMALL);
     let (csv, html) = (scratch.file("t.csv", ""), scratch.file("t.html", ""));
-    let run = agon(&["tournament", &spec, "--csv", &csv, "--html", &html]).succeeds();
+    let (md, tex) = (scratch.file("t.md", ""), scratch.file("t.tex", ""));
+    let svg = scratch.file("t.svg", "");
+    let files = ["--csv", &csv, "--html", &html, "--markdown", &md, "--latex", &tex, "--svg", &svg];
+    let run = agon(&[&["tournament", &spec][..], &files].concat()).succeeds();
     for part in [
         "tournament: 24 of 24 matches, 20 iterations a move",
         "all games",
@@ -76,10 +79,40 @@ fn a_tournament_is_played_and_written_in_every_format() {
     assert_eq!(shown, report, "only the command differs");
 
     let csv = std::fs::read_to_string(csv).expect("it was written");
-    let columns: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
+    let columns = csv.lines().map(|line| {
+        // The provenance is the last column, and the only one with quotes.
+        let (line, _) = line.split_once(",\"agon ").unwrap_or((line, ""));
+        line.trim_end_matches(",provenance").split(',').count()
+    });
+    let columns: Vec<usize> = columns.collect();
     assert!(columns.iter().all(|n| *n == 16) && columns.len() == 1 + 5 * 4, "{csv}");
-    let html = std::fs::read_to_string(html).expect("it was written");
-    assert!(html.starts_with("<!doctype html>") && html.matches("<svg ").count() == 3, "{html}");
+    let written = |path: &String| std::fs::read_to_string(path).expect("it was written");
+    let html = written(&html);
+    assert!(html.starts_with("<!doctype html>"), "{html}");
+    // Each plot is there twice: for wide and for narrow screens.
+    let count = |part: &str| html.matches(part).count();
+    assert_eq!((count("<svg class=\"wide\""), count("<svg class=\"narrow\"")), (3, 3), "{html}");
+
+    // All formats name the players, say how a seat does, and have the provenance at every table.
+    let origin = format!("agon {}", env!("CARGO_PKG_VERSION"));
+    let (md, tex, svg) = (written(&md), written(&tex), written(&svg));
+    let n_tables = 6;
+    assert_eq!(md.matches("\n|---|").count(), n_tables, "{md}");
+    assert_eq!(tex.matches("\\end{table}").count(), n_tables, "{tex}");
+    assert_eq!(md.matches(&format!("\n{origin}")).count(), n_tables, "{md}");
+    assert_eq!(tex.matches(&format!("\\smallskip {origin}")).count(), n_tables, "{tex}");
+    assert_eq!(csv.matches(&origin).count(), csv.lines().count() - 1, "{csv}");
+    assert!(svg.contains(&format!("class=\"small\">{origin}")), "{svg}");
+    for text in [&md, &tex, &html] {
+        assert!(text.contains("mean goal by seat") && text.contains("Players"), "{text}");
+    }
+    for table in tex.split("\\begin{table}").skip(1) {
+        let inner = table.split_once("\\toprule").expect("a table").1;
+        let inner = inner.split_once("\\bottomrule").expect("a table").0;
+        let rows = inner.lines().filter(|line| line.contains('&'));
+        let n_columns: Vec<usize> = rows.map(|line| line.matches('&').count()).collect();
+        assert!(n_columns.windows(2).all(|pair| pair[0] == pair[1]), "{table}");
+    }
     for foreign in ["http://", "https://", "<script", "url(", "@import"] {
         assert!(!html.contains(foreign), "{foreign} in the page");
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dashu_ratio::RBig;
 
 use super::{Random, all, and, atom, exists, generous, or, variable};
-use crate::elimination::{Method, RealFormula, decide, eliminate, eliminate_by};
+use crate::elimination::{EliminationLimits, Method, RealFormula, decide, eliminate, eliminate_by};
 
 fn check(sentence: &RealFormula, expected: bool) {
     assert_eq!(decide(sentence, &generous()), Ok(expected), "{sentence}");
@@ -173,4 +173,20 @@ fn alternating_quantifiers() {
     // The order is dense and has no ends, and between squares there are roots.
     let dense = atom("x < y").implies(exists("z", and(&["x < z", "z < y"])));
     check(&all("xy", dense), true);
+}
+
+/// The general quartic with three parameters is beyond the limits of elimination. A number for each
+/// parameter shows that not every one has a root, and that some are positive.
+#[test]
+fn quartics_with_three_parameters_have_examples() {
+    let limits = EliminationLimits::default();
+    let quartic = exists("x", atom("x^4 + a*x^2 + b*x + c = 0"));
+    assert!(
+        eliminate(&quartic, &EliminationLimits { max_steps: 100_000, ..limits.clone() }).is_err()
+    );
+    assert_eq!(decide(&all("abc", quartic.clone()), &limits), Ok(false));
+    assert_eq!(decide(&exists("abc", quartic), &limits), Ok(true));
+    let positive = all("x", atom("x^4 + a*x^3 + b*x^2 + c*x + 1 > 0"));
+    assert_eq!(decide(&exists("abc", positive.clone()), &limits), Ok(true));
+    assert_eq!(decide(&all("abc", positive), &limits), Ok(false));
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Random, Shape, atom, exists, generous};
 use crate::elimination::{EliminationError, EliminationLimits, RealFormula, decide, eliminate};
+use crate::interrupt::Interrupt;
 
 /// Returns a formula whose elimination would not end in a lifetime.
 fn explosive() -> RealFormula {
@@ -69,9 +70,15 @@ fn deep_formulas_are_refused() {
 #[test]
 fn a_set_flag_stops_elimination() {
     let stop = Arc::new(AtomicBool::new(false));
-    let limits = EliminationLimits { stop: Some(stop.clone()), ..generous() };
+    let limits = EliminationLimits {
+        interrupt: Interrupt { deadline: None, stop: Some(stop.clone()) },
+        ..generous()
+    };
     let quadratic = exists("x", atom("a*x^2 + b*x + c = 0"));
     assert!(eliminate(&quadratic, &limits).is_ok());
     stop.store(true, Ordering::Relaxed);
+    assert_eq!(eliminate(&explosive(), &limits), Err(EliminationError::Stopped));
+    let late = Interrupt::at(Some(std::time::Instant::now()));
+    let limits = EliminationLimits { interrupt: late, ..generous() };
     assert_eq!(eliminate(&explosive(), &limits), Err(EliminationError::Stopped));
 }

@@ -103,6 +103,33 @@ fn the_default_tolerance_is_met() {
     }
 }
 
+/// Whole trajectories, not only their ends: 2001 points of the dense output.
+#[test]
+fn trajectories_stay_close_to_closed_forms() {
+    let mut decay = Setting::new(1);
+    decay.derivative(|pool, v| pool.negate(v[0]));
+    type Closed = fn(f64) -> Vec<f64>;
+    let problems: [(&str, &Setting, Vec<Real>, Closed); 3] = [
+        ("oscillator", &oscillator(), reals(&["1", "0"]), |t| vec![libm::cos(t), -libm::sin(t)]),
+        ("decay", &decay, reals(&["2"]), |t| vec![2.0 * libm::exp(-t)]),
+        ("circular orbit", &orbit(), reals(&["1", "0", "0", "1"]), |t| {
+            vec![libm::cos(t), libm::sin(t), -libm::sin(t), libm::cos(t)]
+        }),
+    ];
+    for (name, setting, start, closed) in problems {
+        let result = setting.run(&start, real("10"), &with(Method::Auto)).expect("smooth");
+        let mut worst: f64 = 0.0;
+        for step in 0..=2000 {
+            let time = f64::from(step) / 200.0;
+            for (value, truth) in result.trajectory.at(time).iter().zip(closed(time)) {
+                worst = worst.max((value - truth).abs());
+            }
+        }
+        println!("{name}: worst error {worst:.1e} within ten units of time");
+        assert!(worst < 1e-9, "{name}: {worst}");
+    }
+}
+
 #[test]
 fn bodies_return_after_one_revolution() {
     // A circle of radius 1 and speed 1 takes 2 pi; so does the ellipse of half axis 1 and

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::*;
+use crate::interrupt::Interrupt;
 
 #[test]
 fn stiff_systems_are_refused() {
@@ -63,11 +64,11 @@ fn budgets_are_kept() {
     let result = oscillator().run(&start, real("1000"), &few);
     assert!(matches!(result, Err(EvolveError::Steps { .. })), "{result:?}");
     let stop = Some(Arc::new(AtomicBool::new(true)));
-    let deadline = Some(Instant::now());
+    let stopped = Interrupt { deadline: None, stop };
+    let late = Interrupt::at(Some(Instant::now()));
     for method in [Method::DormandPrince, Method::Polynomial, Method::Enclosure] {
-        let stopped = EvolveOptions { stop: stop.clone(), ..with(method) };
-        let late = EvolveOptions { deadline, ..with(method) };
-        for options in [stopped, late] {
+        for interrupt in [&stopped, &late] {
+            let options = EvolveOptions { interrupt: interrupt.clone(), ..with(method) };
             let result = ball().run(&start, real("1000"), &options);
             assert_eq!(result.err(), Some(EvolveError::Stopped));
         }

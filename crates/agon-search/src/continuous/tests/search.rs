@@ -91,6 +91,7 @@ fn solve_one_shot(rules: fn() -> OneShot, seed: u64, n: u64) -> (f64, f64, u64) 
 fn parrilos_game_is_solved_by_few_evaluations() {
     for seed in 0..10 {
         let (value, gain, n_steps) = solve_one_shot(parrilo, seed, 990);
+        println!("Parrilo's game: value {value:.5}, exploitability {gain:.5}, {n_steps} payoffs");
         assert!(n_steps <= 1000, "{n_steps}");
         assert!(gain <= 0.02, "{gain}");
         assert!((value + 0.48).abs() <= 0.01, "{value}");
@@ -104,6 +105,7 @@ fn distance_games_have_their_values() {
     for seed in 0..5 {
         for (rules, expected) in [(absolute as fn() -> OneShot, 0.5), (square, 0.25)] {
             let (value, gain, n_steps) = solve_one_shot(rules, seed, 1000);
+            println!("value {expected}: {value:.5}, exploitability {gain:.5}, {n_steps} payoffs");
             assert!(n_steps <= 1001, "{n_steps}");
             assert!((value - expected).abs() < 0.005, "{value}");
             assert!(gain < 0.01, "{gain}");

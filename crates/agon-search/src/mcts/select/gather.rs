@@ -15,6 +15,8 @@ impl<P: Position> Worker<P> {
         self.batch.clear();
         if self.plays_in_bulk(options) || options.plays_in_lockstep() {
             self.gather_many(shared, options);
+            let n_wanted = self.batch.n_wanted();
+            self.batch.preferences = self.preference.next_batch(&shared.tree, n_wanted);
         } else {
             self.gather_one(shared, options);
         }

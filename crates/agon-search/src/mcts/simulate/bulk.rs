@@ -1,8 +1,11 @@
 //! Playouts of many leaves at once, by an engine that runs many states together.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use agon_game::{Batch, Children, PlayoutRequest, PlayoutStats, Position, TerminalChildren};
+use agon_game::{
+    Batch, Children, PlayoutRequest, PlayoutStats, Position, Preferences, TerminalChildren,
+};
 
 use super::playout::PlayoutLimits;
 use crate::mcts::leaf_batch::{LeafBatch, PathEnd};
@@ -25,6 +28,8 @@ pub(crate) struct BulkPlayouts<P: Position> {
     play_seconds: f64,
     /// The time that the engine needs at most for a step of all playouts, as far as it is known.
     step_seconds: Option<f64>,
+    /// The moves that the engine prefers.
+    preferences: Option<Arc<Preferences<P::Move>>>,
 }
 
 impl<P: Position> BulkPlayouts<P> {
@@ -40,6 +45,7 @@ impl<P: Position> BulkPlayouts<P> {
             stats: Vec::new(),
             play_seconds: 0.0,
             step_seconds: None,
+            preferences: None,
         }
     }
 
@@ -94,6 +100,15 @@ impl<P: Position> BulkPlayouts<P> {
     pub(super) fn request(&mut self, leaf: usize, request: PlayoutRequest<P::State>) {
         self.requests.push(request);
         self.leaves.push(leaf);
+    }
+
+    /// Makes the engine prefer these moves, if it does not yet.
+    pub(super) fn prefer(&mut self, wanted: Option<&Arc<Preferences<P::Move>>>) {
+        let (Some(wanted), Some(engine)) = (wanted, &mut self.engine) else { return };
+        if self.preferences.as_ref().is_none_or(|known| !Arc::ptr_eq(known, wanted)) {
+            engine.prefer(wanted);
+            self.preferences = Some(Arc::clone(wanted));
+        }
     }
 
     /// Begins the playouts that were requested, if any.

@@ -1,6 +1,8 @@
 //! Leaves that are valued by an evaluator, alone or mixed with playouts.
 
-use agon_game::{Batch, Children, PlayoutKind, PlayoutRequest, PlayoutStats, TerminalChildren};
+use agon_game::{
+    Batch, Children, PlayoutKind, PlayoutRequest, PlayoutStats, Preferences, TerminalChildren,
+};
 
 /// An evaluator of the leaves of a tree.
 pub trait EvaluateLeaves<S>: Send {
@@ -68,6 +70,10 @@ impl<S, M> Batch for EvaluatedBatch<S, M> {
 
     fn set_playouts(&mut self, kind: PlayoutKind) -> PlayoutKind {
         self.engine.set_playouts(kind)
+    }
+
+    fn prefer(&mut self, preferences: &Preferences<M>) -> bool {
+        self.engine.prefer(preferences)
     }
 
     fn begin(&mut self, requests: &[PlayoutRequest<S>], max_steps: u64) {

@@ -119,6 +119,7 @@ impl<P: Position> Worker<P> {
                 self.play_out_one(at, options);
             }
         }
+        self.bulk.prefer(self.batch.preferences.as_ref());
         self.bulk.begin(self.playout_limits(options));
         if !in_lockstep.is_empty() {
             self.play_out_in_lockstep(&in_lockstep, options);

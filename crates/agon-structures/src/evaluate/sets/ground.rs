@@ -51,6 +51,11 @@ impl<'g, 'a> Grounder<'g, 'a> {
         Grounder { run, program, network, sets: BTreeMap::new(), elements }
     }
 
+    /// Returns the number of elements, which is the number of inputs of a set.
+    pub(super) fn n_elements(&self) -> usize {
+        self.elements.len()
+    }
+
     /// Adds inputs for these sets and returns the first one.
     pub(super) fn bind(&mut self, sets: &[SetVar]) -> Result<u32, EvaluationError> {
         let n_elements = self.elements.len();

@@ -6,11 +6,19 @@
 //! block's body for this counterexample as a further clause, and is asked again. This is
 //! counterexample-guided expansion (Janota et al. 2016), without prenex form. It ends because each
 //! block has finitely many counterexamples.
+//!
+//! A counterexample refutes more choices if it is read as a change to them: "without the third
+//! element" instead of a list of elements. So a block that needs many counterexamples also adds its
+//! body for values that are relative to a set outside (`relative`). For example, that a large
+//! dominating set is not minimal follows from one such case for each vertex, where single sets
+//! would be exponentially many.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface as _, Var, lbool};
+
+use agon_reals::interrupt::Interrupt;
 
 use super::network::{Block, Gate, Network, Signal};
 use crate::evaluate::EvaluationError;
@@ -21,12 +29,22 @@ const DECISION: u64 = 64;
 /// Steps for one literal that a solver derives.
 const PROPAGATION: u64 = 4;
 
+/// Number of decisions between two readings of the clock.
+const CLOCK_PERIOD: u64 = 64;
+
 /// Steps for making one gate of a refinement and its clauses.
 const GATE: u64 = 32;
+
+/// Number of counterexamples of a block that are used as they are. Most blocks need fewer, and
+/// relative ones take more time to find.
+const N_PLAIN: usize = 16;
 
 /// Solvers for the signals of a network.
 pub(super) struct Search {
     pub(super) network: Network,
+    /// Number of elements. The inputs of a set follow each other, so the input `i` is about the
+    /// element `i % n_elements`.
+    n_elements: usize,
     top: Option<Box<Level>>,
     /// The solvers that look for counterexamples, by the gates of their blocks.
     blocks: BTreeMap<usize, Box<Level>>,
@@ -36,16 +54,28 @@ pub(super) struct Search {
     /// The steps that are left.
     steps: u64,
     max_steps: u64,
+    interrupt: Interrupt,
 }
 
 impl Search {
     pub(super) fn new(
         network: Network,
-        [conflicts, max_conflicts]: [u64; 2],
-        [steps, max_steps]: [u64; 2],
+        n_elements: usize,
+        [[conflicts, max_conflicts], [steps, max_steps]]: [[u64; 2]; 2],
+        interrupt: Interrupt,
     ) -> Search {
         let (top, blocks) = (Some(Box::default()), BTreeMap::new());
-        Search { network, top, blocks, conflicts, max_conflicts, steps, max_steps }
+        Search {
+            network,
+            n_elements,
+            top,
+            blocks,
+            conflicts,
+            max_conflicts,
+            steps,
+            max_steps,
+            interrupt,
+        }
     }
 
     /// Returns the conflicts and steps that are left.
@@ -87,16 +117,16 @@ impl Search {
             let mut is_refined = false;
             for (gate, holds) in denied {
                 let Gate::Exists(block) = self.network.gate(gate).clone() else { continue };
-                let Some(example) = self.example(gate, &block, &values)? else { continue };
+                let Some(examples) = self.examples(gate, &block, &values)? else { continue };
                 is_refined = true;
-                let example: Vec<Signal> =
-                    example.into_iter().map(|value| Signal::FALSE.negated_if(value)).collect();
-                let before = self.network.size();
-                let case = self.network.replaced(block.body, block.first, &example)?;
-                let growth = (self.network.size() - before) as u64 + 1;
-                self.steps = self.steps.saturating_sub(growth.saturating_mul(GATE));
-                let case = level.encoded(case, false, &self.network);
-                level.clause([!case, holds]);
+                for example in examples {
+                    let before = self.network.size();
+                    let case = self.network.replaced(block.body, block.first, &example)?;
+                    let growth = (self.network.size() - before) as u64 + 1;
+                    self.steps = self.steps.saturating_sub(growth.saturating_mul(GATE));
+                    let case = level.encoded(case, false, &self.network);
+                    level.clause([!case, holds]);
+                }
             }
             if !is_refined {
                 return Ok(Some(values));
@@ -104,13 +134,14 @@ impl Search {
         }
     }
 
-    /// Returns values of a block's own inputs that make its body true, for values of the others.
-    fn example(
+    /// Returns signals for a block's own inputs that make its body true for values of the others,
+    /// if there are any. Each list of them is a case of its own.
+    fn examples(
         &mut self,
         gate: usize,
         block: &Block,
         values: &[bool],
-    ) -> Result<Option<Vec<bool>>, EvaluationError> {
+    ) -> Result<Option<Vec<Vec<Signal>>>, EvaluationError> {
         let mut level = self.blocks.remove(&gate).unwrap_or_else(|| {
             let mut level: Box<Level> = Box::default();
             let body = level.encoded(block.body, true, &self.network);
@@ -125,17 +156,120 @@ impl Search {
             .collect();
         let found =
             stacker::maybe_grow(128 << 10, 1 << 20, || self.solve(&mut level, &assumptions));
+        let examples = match found {
+            Ok(Some(example)) => self.cases(&mut level, block, &assumptions, example).map(Some),
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
+        };
         self.blocks.insert(gate, level);
+        examples
+    }
+
+    /// Returns a counterexample as it is and, after many of them, relative to the sets outside.
+    fn cases(
+        &mut self,
+        level: &mut Level,
+        block: &Block,
+        assumptions: &[Lit],
+        example: Vec<bool>,
+    ) -> Result<Vec<Vec<Signal>>, EvaluationError> {
         let own = block.inputs();
-        Ok(found?.map(|values| values[own.start as usize..own.end as usize].to_vec()))
+        let plain = own.clone().map(|input| Signal::FALSE.negated_if(example[input as usize]));
+        let mut cases = vec![plain.collect()];
+        level.n_examples += 1;
+        // Changes of one element are as many as inputs. If some multiple of that does not decide
+        // the block, relative cases do not help and only take time.
+        let is_relative = (N_PLAIN + 1..N_PLAIN + 64 + 4 * own.len()).contains(&level.n_examples);
+        if is_relative && level.denied.is_empty() {
+            cases.extend(self.relative(level, block, assumptions, example)?);
+        }
+        Ok(cases)
+    }
+
+    /// Changes a counterexample so that it differs little from sets outside, and returns it with
+    /// the inputs of these sets where it agrees with them. Returns `None` if there are no sets
+    /// outside.
+    fn relative(
+        &mut self,
+        level: &mut Level,
+        block: &Block,
+        assumptions: &[Lit],
+        mut example: Vec<bool>,
+    ) -> Result<Option<Vec<Signal>>, EvaluationError> {
+        let partners = self.partners(block, &example);
+        if partners.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let pairs = || block.inputs().zip(&partners).filter_map(|(own, to)| Some((own, (*to)?)));
+        for (input, partner) in pairs() {
+            if example[input as usize] == example[partner as usize] {
+                continue;
+            }
+            // Agree here too, and wherever it agrees already.
+            let agreeing: Vec<(u32, bool)> = pairs()
+                .map(|(own, other)| (own, example[other as usize]))
+                .filter(|&(own, value)| own == input || example[own as usize] == value)
+                .collect();
+            let mut assumed = assumptions.to_vec();
+            for (own, value) in agreeing {
+                assumed.push(Lit::new(level.input(own), value));
+            }
+            if let Some(nearer) = self.solve(level, &assumed)? {
+                // The values of inputs outside that the solver does not know stay.
+                for own in block.inputs() {
+                    example[own as usize] = nearer[own as usize];
+                }
+            }
+        }
+        let mut signals = Vec::with_capacity(partners.len());
+        for (own, partner) in block.inputs().zip(&partners) {
+            let value = example[own as usize];
+            signals.push(match *partner {
+                Some(partner) if example[partner as usize] == value => {
+                    self.network.input(partner)?
+                }
+                _ => Signal::FALSE.negated_if(value),
+            });
+        }
+        Ok(Some(signals))
+    }
+
+    /// Returns for each own input of a block the input outside that it is compared with: that of
+    /// the same element, of the set outside that differs least from the own set.
+    fn partners(&self, block: &Block, example: &[bool]) -> Vec<Option<u32>> {
+        let n_elements = self.n_elements as u32;
+        let sets: BTreeSet<u32> = block.outer.iter().map(|input| input / n_elements).collect();
+        let own: Vec<u32> = block.inputs().collect();
+        let mut partners = Vec::with_capacity(own.len());
+        for own_set in own.chunks(self.n_elements) {
+            let pair = |input: u32, set: u32| {
+                let other = set * n_elements + input % n_elements;
+                (input, block.outer.binary_search(&other).ok().map(|_| other))
+            };
+            let distance = |set: &u32| {
+                let pairs = own_set.iter().map(|&input| pair(input, *set));
+                let differ = |(own, other): (u32, Option<u32>)| {
+                    other.is_none_or(|other| example[own as usize] != example[other as usize])
+                };
+                pairs.filter(|&pair| differ(pair)).count()
+            };
+            let nearest = sets.iter().copied().min_by_key(distance);
+            let partner = |&input: &u32| nearest.and_then(|set| pair(input, set).1);
+            partners.extend(own_set.iter().map(partner));
+        }
+        partners
     }
 
     fn ask(&mut self, level: &mut Level, assumptions: &[Lit]) -> Result<bool, EvaluationError> {
         if self.steps == 0 {
             return Err(EvaluationError::Steps(self.max_steps));
         }
+        if self.interrupt.is_due() {
+            return Err(EvaluationError::Interrupted);
+        }
         let propagations = level.solver.num_propagations();
         let meter = level.solver.cb_mut();
+        meter.interrupt = self.interrupt.clone();
         let (learnt, decisions) = (meter.n_learnt, meter.n_decisions.get());
         meter.last_learnt = learnt.saturating_add(self.conflicts);
         meter.last_decision = decisions.saturating_add(self.steps / DECISION);
@@ -152,6 +286,8 @@ impl Search {
             Ok(true)
         } else if answer == lbool::FALSE {
             Ok(false)
+        } else if self.interrupt.is_due() {
+            Err(EvaluationError::Interrupted)
         } else if self.conflicts == 0 && self.steps > 0 {
             Err(EvaluationError::Conflicts(self.max_conflicts))
         } else {
@@ -170,6 +306,8 @@ struct Level {
     gates: BTreeMap<usize, (Var, [bool; 2])>,
     /// Blocks that are used negatively, with the literal that they hold.
     denied: Vec<(usize, Lit)>,
+    /// Number of counterexamples that the solver of a block has found.
+    n_examples: usize,
 }
 
 impl Level {
@@ -249,6 +387,7 @@ struct Meter {
     n_decisions: Cell<u64>,
     last_learnt: u64,
     last_decision: u64,
+    interrupt: Interrupt,
 }
 
 impl Callbacks for Meter {
@@ -257,7 +396,10 @@ impl Callbacks for Meter {
     }
 
     fn stop(&self) -> bool {
-        self.n_decisions.set(self.n_decisions.get() + 1);
-        self.n_learnt >= self.last_learnt || self.n_decisions.get() >= self.last_decision
+        let n_decisions = self.n_decisions.get() + 1;
+        self.n_decisions.set(n_decisions);
+        self.n_learnt >= self.last_learnt
+            || n_decisions >= self.last_decision
+            || n_decisions.is_multiple_of(CLOCK_PERIOD) && self.interrupt.is_due()
     }
 }

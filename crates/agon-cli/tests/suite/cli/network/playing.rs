@@ -301,9 +301,10 @@ fn rules_that_explode_do_not_freeze_the_player() {
             let at_once = |message: &str| {
                 let asked = Instant::now();
                 let answer = player.say(message);
-                // The aim is 100 ms on an idle machine.
+                // The aim is 100 ms on an idle machine. Other tests run beside this one, and what it
+                // guards against takes minutes.
                 let took = asked.elapsed();
-                assert!(took < Duration::from_millis(700), "{name}: {message} took {took:?}");
+                assert!(took < Duration::from_secs(2), "{name}: {message} took {took:?}");
                 answer
             };
             while !starting.is_finished() {
@@ -311,14 +312,14 @@ fn rules_that_explode_do_not_freeze_the_player() {
                 std::thread::sleep(Duration::from_millis(100));
             }
             let took = began.elapsed();
-            assert!(took < Duration::from_millis(4200), "{name}: START took {took:?}");
+            assert!(took < Duration::from_secs(6), "{name}: START took {took:?}");
             let answer = starting.join().expect("it is answered");
             assert!(["ready", "busy"].contains(&answer.as_str()), "{name}: {answer}");
             if answer == "ready" {
                 let asked = Instant::now();
                 let played = player.say("( PLAY Base.m.1 NIL )");
                 let took = asked.elapsed();
-                assert!(took < Duration::from_millis(4200), "{name}: PLAY took {took:?}");
+                assert!(took < Duration::from_secs(6), "{name}: PLAY took {took:?}");
                 assert!(!played.is_empty() && played != "nil", "{name}: {played}");
                 assert_eq!(at_once("( ABORT Base.m.1 )"), "aborted");
             }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agon_game::{Position as _, Rng};
-use agon_toss::arena::RuleId;
-use agon_toss::interpreter::{Game, Interpreter};
+use agon_text::profile::{Profile, ProfileOptions, RuleProfile};
 use rand::SeedableRng as _;
 
-use super::{Profile, ProfileOptions, RuleProfile};
+use crate::arena::RuleId;
+use crate::interpreter::{Game, Interpreter};
 
 /// Profiles the rules of a structure rewriting game. The cost of a rule is the number of evaluation
 /// steps to find its legal embeddings. It is used at the states at which it has one, wherever
@@ -16,9 +16,10 @@ use super::{Profile, ProfileOptions, RuleProfile};
 ///
 /// # Errors
 /// If the rules cannot be evaluated, a sentence that says why.
-pub fn profile_rewriting(game: &Arc<Game>, options: &ProfileOptions) -> Result<Profile, String> {
+pub fn profile(game: &Arc<Game>, options: &ProfileOptions) -> Result<Profile, String> {
     let deadline = Instant::now().checked_add(options.time);
-    let is_late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
+    let is_late =
+        || options.is_stopped() || deadline.is_some_and(|deadline| Instant::now() > deadline);
     let mut meters: Vec<Meter> = game.arena().rule_ids().map(|id| Meter::new(game, id)).collect();
     let mut rng = Rng::seed_from_u64(options.seed);
     let (mut plays, mut states) = (0, 0);
@@ -94,29 +95,5 @@ impl Meter {
             never_true,
             ..RuleProfile::default()
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_and_conditions_that_never_apply_are_found() {
-        let text = "PLAYERS X\n\
-            RULE Go: [a | - | -] -> [a | P(a) | -] emb P\n\
-            RULE Never: [a | - | -] -> [a | P(a) | -] emb P pre ex x Q(x)\n\
-            PAYOFF { X: 1 }\n\
-            LOC 0 { PLAYER X MOVES [Go -> 0]; [Never -> 0] }\n\
-            START [ a, b | P:1 {}; Q:1 {} | ]\n";
-        let source = Arc::new(agon_text::Source::new("x.toss", text));
-        let game = crate::open::open_toss(source).expect("the rules are sound");
-        let profile = profile_rewriting(&game, &ProfileOptions::default()).expect("it plays");
-        let [go, never] = profile.rules.as_slice() else { panic!("{profile:?}") };
-        assert_eq!((go.head.as_str(), go.line, never.line), ("Go", 2, 3));
-        assert_eq!(go.used * 3, profile.states * 2, "it applies before the end: {profile:?}");
-        assert_eq!(never.used, 0);
-        assert_eq!(never.never_true.len(), 1, "{profile:?}");
-        assert!(profile.to_string().contains("never true: "), "{profile}");
     }
 }
