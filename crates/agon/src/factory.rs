@@ -1,5 +1,9 @@
 //! Built-in players for rules that arrive as text, such as over the GGP protocol.
 
+mod guarded;
+#[cfg(test)]
+mod tests;
+
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,6 +23,7 @@ use crate::game::{Game, RulesNeeded};
 use crate::models::ModelStore;
 use crate::open::{OpenLimits, OpenOptions, open_gdl, with_proofs};
 use crate::player::Build;
+use guarded::Guarded;
 
 /// Maximum number of bytes for the evaluation of one state and for grounding the rules, where a
 /// stranger has sent the rules. The most demanding public rulesheet needs less than a tenth.
@@ -28,6 +33,9 @@ const MAX_BYTES: usize = 1 << 30;
 const MAX_STEPS: u64 = 2_000_000_000;
 /// Maximum number of gates of a circuit made of rules that a stranger has sent.
 const MAX_GATES: usize = 12_000_000;
+
+/// The player that goes on where another one has panicked.
+const SPARE: &str = "uct";
 
 /// Makes built-in players of one specification for whatever GDL rules arrive.
 pub struct SpecPlayerFactory {
@@ -82,6 +90,7 @@ impl SpecPlayerFactory {
         let options = OpenOptions { limits: limits.clone(), ..self.options.clone() };
         let game =
             open_gdl(source, &options).map_err(|error| FactoryError::Rules(error.to_string()))?;
+        let compiled = compiled.filter(|compiled| game.enter_terms_of(&compiled.circuit));
         let opened = compiled.map(|compiled| {
             let engine = Engine::GdlCircuit(Arc::clone(&game), compiled);
             Game::from_engine("the rules of the match", engine)
@@ -246,10 +255,19 @@ impl PreparedGame for Prepared {
         {
             (self.warn)(&why.to_string());
         }
-        let (game, spec, role, seed) = (&opened, &self.spec, self.role, self.seed);
+        let (role, seed) = (self.role, self.seed);
         let needs = RulesNeeded::Own;
         // Rules that arrive as text are GDL, which has no evaluation games.
-        game.run(Build { game, spec, role, seed, needs, evaluation: None })
+        let build = move |game: &Game, spec: &PlayerSpec| {
+            game.run(Build { game, spec, role, seed, needs, evaluation: None })
+        };
+        let spare_spec = PlayerSpec::built_in(SPARE);
+        let (game, warn) = (opened.clone(), self.warn);
+        Box::new(Guarded::new(
+            || build(&opened, &self.spec),
+            Box::new(move || build(&game, &spare_spec)),
+            Box::new(move |text| warn(text)),
+        ))
     }
 }
 

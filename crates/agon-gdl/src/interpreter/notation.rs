@@ -1,5 +1,6 @@
 //! Terms of a game as text, and back.
 
+use agon_circuit::Circuit;
 use agon_datalog::{Symbol, TermId};
 use agon_game::{Continuous, Hidden, Notation, Position, Role};
 
@@ -41,6 +42,17 @@ impl Game {
     /// Returns the term that a text names, even if it has not occurred in this game.
     fn parse_new(&self, text: &str) -> Option<TermId> {
         self.parse_with(text, &|symbol, arguments| self.bank.term(symbol, arguments).ok())
+    }
+
+    /// Enters the facts and moves of a circuit into this game, so that [`Game::parse`] finds them.
+    /// Compiling a game does this for its own circuit. A circuit that was compiled from an equal
+    /// game needs it before it plays this one.
+    ///
+    /// Returns whether the circuit is one of these rules: all of its facts and moves are terms of
+    /// the game.
+    pub fn enter_terms_of(&self, circuit: &Circuit) -> bool {
+        let moves = circuit.roles.iter().flat_map(|role| &role.moves);
+        circuit.base.iter().chain(moves).all(|text| self.parse_new(text).is_some())
     }
 
     fn parse_with(
