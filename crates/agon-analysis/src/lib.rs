@@ -41,6 +41,7 @@
 //! - [`regression`]: move heuristics by regressing the goals through a step.
 //! - [`goal_formulas`]: evaluation terms for structure rewriting games (Kaiser & Stafiniak 2011).
 //! - [`concepts`]: heuristics learned from random plays (Sato & Cazenave 2016).
+//! - [`sub_games`]: what the goals read of the independent sub-games of a puzzle.
 //! - [`explain`]: all results as text and as JSON.
 #![forbid(unsafe_code)]
 
@@ -54,6 +55,7 @@ pub mod properties;
 pub mod prove;
 pub mod regression;
 pub mod safety;
+pub mod sub_games;
 pub mod temporal;
 mod theory;
 

@@ -4,6 +4,7 @@ mod explain;
 mod fuzzy;
 mod michulke;
 mod properties;
+mod sub_games;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -107,7 +107,7 @@ pub use mcts::{
 };
 pub use minimax::{EvaluateChildren, Minimax, MinimaxOptions, NoEvaluation};
 pub use playouts::Playouts;
-pub use puzzle::{Puzzle, PuzzleOptions};
+pub use puzzle::{Puzzle, PuzzleOptions, SubGames};
 pub use report::{Candidate, Line, Report};
 
 use agon_game::{Position, Role};

@@ -10,6 +10,9 @@
 //! 3. Nested Monte Carlo search (NMCS; Cazenave 2009), in [`nested`].
 //! 4. Nested rollout policy adaptation (NRPA; Rosin 2011), in [`nested`].
 //!
+//! Before that, a puzzle that consists of independent sub-games is planned in each of them alone
+//! ([`sub_games`]).
+//!
 //! If nature or other players take part, they are assumed to make their first move. A plan is
 //! dropped when the position leaves it.
 
@@ -17,8 +20,11 @@ mod frontier;
 mod nested;
 mod sampled;
 mod step_counters;
+mod sub_games;
 #[cfg(test)]
 mod tests;
+
+use std::time::Instant;
 
 use agon_game::{Position, Rng, Role};
 use rand::SeedableRng as _;
@@ -27,6 +33,7 @@ use frontier::Frontier;
 use nested::Nested;
 use sampled::Sampler;
 use step_counters::StepCounters;
+pub use sub_games::SubGames;
 
 use crate::choices::Choices;
 use crate::{Budget, Candidate, Line, Meter, Report, Search};
@@ -67,6 +74,8 @@ pub struct Puzzle<P: Position> {
     frontier: Option<Frontier<P>>,
     /// `None` before the first search, `Some(None)` if playouts cannot be sampled.
     sampler: Option<Option<Sampler<P>>>,
+    /// The independent sub-games, until they were looked at.
+    sub_games: Option<Box<dyn SubGames<P>>>,
 }
 
 /// Number of positions for each method in the first round.
@@ -81,7 +90,14 @@ impl<P: Position> Puzzle<P> {
             plan: None,
             frontier: None,
             sampler: None,
+            sub_games: None,
         }
+    }
+
+    /// Tells the search that the puzzle consists of independent sub-games. The next search looks at
+    /// them first.
+    pub fn set_sub_games(&mut self, sub_games: Box<dyn SubGames<P>>) {
+        self.sub_games = Some(sub_games);
     }
 
     /// Makes a line of moves of the player the plan if it is better than the current plan.
@@ -231,6 +247,18 @@ enum Method {
 const METHODS: [Method; 4] =
     [Method::BestFirst, Method::Sampling, Method::NestedMonteCarlo, Method::PolicyAdaptation];
 
+/// Returns a quarter of the rest of a budget.
+fn quarter_of(budget: &Budget) -> Budget {
+    let now = Instant::now();
+    let left = |deadline: Instant| now + deadline.saturating_duration_since(now) / 4;
+    Budget {
+        deadline: budget.deadline.map(left),
+        nodes: budget.nodes.map(|nodes| nodes / 4),
+        iterations: budget.iterations.map(|iterations| iterations / 4),
+        ..budget.clone()
+    }
+}
+
 /// The state of one search.
 struct Run<P: Position> {
     us: Role,
@@ -246,6 +274,14 @@ impl<P: Position> Search<P> for Puzzle<P> {
         let mut meter = budget.start();
         self.frontier = None;
         self.resume_plan(position.key());
+        if let Some(mut sub_games) = self.sub_games.take() {
+            let max_steps = self.options.max_steps;
+            let quarter = quarter_of(budget);
+            let mut own = quarter.start();
+            let lines = sub_games::lines(&mut *sub_games, position, us, max_steps, &mut own);
+            meter.n_nodes += own.n_nodes;
+            lines.iter().for_each(|line| self.consider(position, us, line));
+        }
         let mut run = self.begin(position, us, &mut meter);
         let mut n_nodes = FIRST_TURN;
         'search: while !self.has_full_score(run.most) && !run.is_complete && !meter.is_over(1) {

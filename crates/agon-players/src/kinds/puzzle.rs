@@ -1,6 +1,11 @@
 //! `puzzle`: plans in games of one player.
 
-use agon_game::{Continuous, Hidden, Position, Role};
+mod parts;
+#[cfg(test)]
+mod tests;
+
+use agon_analysis::Analysis;
+use agon_game::{Continuous, Hidden, Notation, Position, Role};
 use agon_match::Player;
 use agon_search::{Budget, PuzzleOptions, Report, Search};
 
@@ -9,6 +14,7 @@ use crate::budget::{as_nodes, share, share_of_counts};
 use crate::option::Settings;
 use crate::registry::Origin;
 use crate::{BuiltIn, OptionKind, PlayerKind, Threads};
+use parts::PuzzleParts;
 
 pub(crate) static KIND: PlayerKind = PlayerKind {
     name: "puzzle",
@@ -61,6 +67,7 @@ impl Kind for Puzzle {
         let search = PlanThenSearch {
             planner: agon_search::Puzzle::new(options),
             other: self.has_mcts.then(|| mcts::default_search(seed)),
+            rules: context.rules.gdl.clone(),
         };
         context.seat(search)
     }
@@ -77,10 +84,17 @@ const PLANNING_PERCENT: u32 = 75;
 struct PlanThenSearch<P: Position, S> {
     planner: agon_search::Puzzle<P>,
     other: Option<S>,
+    /// The rules, until they were looked at for independent sub-games.
+    rules: Option<Analysis>,
 }
 
-impl<P: Position, S: Search<P>> Search<P> for PlanThenSearch<P, S> {
+impl<P: Notation + 'static, S: Search<P>> Search<P> for PlanThenSearch<P, S> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        let rules = self.rules.take();
+        if let Some(sub_games) = rules.and_then(|rules| PuzzleParts::find(&rules, position, budget))
+        {
+            self.planner.set_sub_games(Box::new(sub_games));
+        }
         let Some(other) = &mut self.other else {
             return self.planner.think(position, us, &as_nodes(budget));
         };
