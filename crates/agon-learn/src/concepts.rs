@@ -104,7 +104,8 @@ pub struct Concepts {
     pub explained: [f64; 2],
     /// Number of formulas that were tried.
     pub n_tried: usize,
-    /// Whether the deadline ended the search.
+    /// Whether the deadline passed before all positions had values and all concepts were found.
+    /// Without a deadline, or if it does not pass, the result is the same on every machine.
     pub is_late: bool,
 }
 
@@ -119,6 +120,7 @@ pub fn find_concepts<P: Notation + 'static>(
 ) -> Result<Concepts, CannotLearn> {
     let board = Board::of(start, options.seed)?;
     let labelled = Labelled::play(start, &board, options, deadline)?;
+    let has_too_few = labelled.is_late;
     let [chosen, tested] = labelled.halves();
     let (found, n_tried, is_late) = search::find(&board, &chosen, options, deadline);
     let list: Vec<Concept> = found.iter().map(|(concept, _)| concept.clone()).collect();
@@ -126,7 +128,7 @@ pub fn find_concepts<P: Notation + 'static>(
     for (measured, (_, saved)) in measured.found.iter_mut().zip(found) {
         measured.saved = saved;
     }
-    Ok(Concepts { n_tried, is_late, ..measured })
+    Ok(Concepts { n_tried, is_late: is_late || has_too_few, ..measured })
 }
 
 /// Measures concepts that were found elsewhere, such as in another game: their weights are learnt
@@ -142,8 +144,10 @@ pub fn measure_concepts<P: Notation + 'static>(
 ) -> Result<Concepts, CannotLearn> {
     let board = Board::of(start, options.seed)?;
     let labelled = Labelled::play(start, &board, options, deadline)?;
+    let is_late = labelled.is_late;
     let [chosen, tested] = labelled.halves();
-    Ok(measure(start, &board, concepts, [&chosen, &tested]))
+    let measured = measure(start, &board, concepts, [&chosen, &tested]);
+    Ok(Concepts { is_late, ..measured })
 }
 
 fn measure<P: Notation>(

@@ -21,10 +21,22 @@ pub(super) struct FormulaArgs {
     #[arg(long, conflicts_with_all = ["all", "after", "state", "concepts", "lessons", "combined"])]
     pub(super) formulas: bool,
     /// Maximum number of concepts
-    #[arg(long, value_name = "N", default_value_t = 6, requires = "formulas")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 6,
+        requires = "formulas",
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..)
+    )]
     formulas_count: usize,
     /// Number of positions that are labelled by search
-    #[arg(long, value_name = "N", default_value_t = 800, requires = "formulas")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 800,
+        requires = "formulas",
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(20..)
+    )]
     formulas_positions: usize,
     /// Measure the concepts of a file in place of finding some
     #[arg(long, value_name = "FILE", requires = "formulas")]
@@ -49,7 +61,7 @@ pub(super) fn run(
         n_positions: args.formulas_positions,
         ..ConceptOptions::default()
     };
-    let deadline = || Some(Instant::now() + Duration::from_secs(seconds));
+    let deadline = || Instant::now().checked_add(Duration::from_secs(seconds));
     let given = args.formulas_from.as_deref().map(read).transpose()?;
     let game = open::open_rules_to_learn(name, rules)?;
     let refused = |name: &str, why| Failure::wrong(format!("{name} has no concepts: {why}"));
@@ -58,6 +70,9 @@ pub(super) fn run(
         Some(given) => measure_concepts(&game, given, &options, deadline()),
     };
     let concepts = concepts.map_err(|why| refused(name, why))?;
+    if concepts.n_positions == [0, 0] {
+        return Err(no_positions(name, seconds));
+    }
     if let Some(file) = &args.formulas_out {
         let lines: Vec<String> =
             concepts.found.iter().map(|measured| format!("{}\n", measured.concept)).collect();
@@ -76,12 +91,16 @@ pub(super) fn run(
         let own = ConceptOptions { n_concepts: list.len(), ..options };
         let transferred = measure_concepts(&game, &list, &own, deadline());
         let transferred = transferred.map_err(|why| refused(other, why))?;
+        if transferred.n_positions == [0, 0] {
+            return Err(no_positions(other, seconds));
+        }
         let own = find_concepts(&game, &own, deadline()).map_err(|why| refused(other, why))?;
         let [theirs, ours] = [&transferred, &own].map(|concepts| 100.0 * concepts.explained[1]);
         if is_json {
             let line = json!({
                 "game": other, "concepts_of": name, "explained": transferred.explained,
-                "explained_by_own": own.explained, "is_late": own.is_late,
+                "explained_by_own": own.explained,
+                "is_late": transferred.is_late || own.is_late,
             });
             say!("{line}");
             continue;
@@ -93,6 +112,12 @@ pub(super) fn run(
         say!("{other:24}  {theirs:14.1}  {ours:12.1}");
     }
     Ok(())
+}
+
+fn no_positions(name: &str, seconds: u64) -> Failure {
+    Failure::wrong(format!(
+        "{name}: no position was labelled within {seconds} s; give more time with --seconds"
+    ))
 }
 
 fn read(file: &Path) -> Result<Vec<Concept>, Failure> {
@@ -143,7 +168,8 @@ fn print(game: &Game, concepts: &Concepts, are_given: bool) {
     };
     say!("{source}, measured at {n_tested} of other plays. {verdict}");
     if concepts.is_late {
-        say!("The time was over before all concepts were found; --seconds gives more.");
+        let what = if are_given { "positions were labelled" } else { "concepts were found" };
+        say!("The time was over before all {what}; --seconds gives more.");
     }
 }
 

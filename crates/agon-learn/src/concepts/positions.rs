@@ -34,6 +34,8 @@ pub(super) struct Labelled {
     /// By position: the contents of the cells as the first and as the second player see them.
     contents: Vec<[Contents; 2]>,
     pub(super) values: Vec<f64>,
+    /// Whether the deadline passed before there were enough positions.
+    pub(super) is_late: bool,
 }
 
 impl Labelled {
@@ -87,7 +89,9 @@ impl Labelled {
             play += 1;
             // A game whose plays end at once gives no positions.
             let is_hopeless = play > 20 + 20 * options.n_positions;
-            if deadline.is_some_and(|end| Instant::now() >= end) || is_hopeless {
+            let is_enough = all.values.len() >= options.n_positions;
+            all.is_late = !is_enough && deadline.is_some_and(|end| Instant::now() >= end);
+            if all.is_late || is_hopeless {
                 break;
             }
         }
