@@ -293,6 +293,10 @@ fn symbol_of_glyph(glyph: &str) -> Option<Symbol> {
 pub(crate) fn short_texts(names: &BTreeSet<String>) -> BTreeMap<String, String> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for name in names {
+        if is_short_number(name) {
+            texts.insert(name.clone(), name.clone());
+            continue;
+        }
         let characters: Vec<char> = name.chars().filter(|c| !matches!(c, '_' | '-')).collect();
         if characters.len() <= 2 {
             texts.insert(name.clone(), characters.iter().collect());
@@ -314,9 +318,29 @@ pub(crate) fn short_texts(names: &BTreeSet<String>) -> BTreeMap<String, String> 
     texts
 }
 
+/// Returns whether a name is a fraction, a decimal or a negative number that fits into a cell.
+fn is_short_number(name: &str) -> bool {
+    name.len() <= 4
+        && name.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+        && name.ends_with(|c: char| c.is_ascii_digit())
+        && name.contains(['/', '.', '-'])
+        && name.chars().all(|c| c.is_ascii_digit() || matches!(c, '/' | '.' | '-'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_keep_their_signs() {
+        let names = ["1/3", "-2.5", "13", "25", "-3", "10/37"];
+        let texts = short_texts(&names.iter().map(|name| (*name).to_owned()).collect());
+        for name in &names[..5] {
+            assert_eq!(texts[*name], *name);
+        }
+        let different: BTreeSet<&String> = texts.values().collect();
+        assert_eq!(different.len(), names.len(), "{texts:?}");
+    }
 
     #[test]
     fn short_texts_differ() {

@@ -156,7 +156,7 @@ impl Family {
         }
         let (family, numbers) = split;
         if family != own {
-            return None;
+            return self.no_number(text);
         }
         for (place, (name, number)) in numbers.iter().enumerate() {
             let Some(Parameter { low, high, .. }) = known(name) else {
@@ -175,6 +175,28 @@ impl Family {
         let missing = self.parameters.iter().find(|parameter| !is_given(parameter))?;
         let Parameter { name, low, high } = missing;
         Some(format!("`{name}` is missing; it lies from {low} to {high}"))
+    }
+
+    /// Returns what is wrong with a text that names the family, but gives a parameter something
+    /// that is not a decimal number, such as a fraction.
+    fn no_number(&self, text: &str) -> Option<String> {
+        let text = normal(text);
+        let own = normal(&self.text);
+        if !text.starts_with(own.trim_end_matches(" )")) {
+            return None;
+        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.windows(4).find_map(|part| {
+            let ["(", name, word, ")"] = part else { return None };
+            let is_number = word.parse::<f64>().is_ok_and(f64::is_finite);
+            let parameter = self.parameters.iter().find(|p| p.name.eq_ignore_ascii_case(name))?;
+            (!is_number).then(|| {
+                format!(
+                    "`{word}` is not a decimal number; `{}` lies from {} to {}",
+                    parameter.name, parameter.low, parameter.high
+                )
+            })
+        })
     }
 
     /// Returns named numbers in the order of the parameters. Returns `None` if one is missing, lies

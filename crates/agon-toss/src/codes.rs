@@ -65,7 +65,7 @@ const PAGES: &[CodePage] = agon_text::code_pages! {
     Error "toss-bad-interval" "an empty interval or a negative duration"
     Error "toss-missing-parameter" "a move without an interval for a parameter"
     Error "toss-distribution" "a random number without a valid distribution"
-    Warning "toss-unused-parameter" "an interval that the rule does not use"
+    Warning "toss-unused-parameter" "an interval or a random number that is not used"
     Warning "toss-unbounded-payoff" "a payoff without derivable bounds"
     Warning "toss-duplicate-move" "the same move twice"
     Warning "toss-unreachable-location" "a location that no move leads to"

@@ -12,6 +12,8 @@
 //! - `quantify` eliminates quantifiers over real numbers, `polynomials` is their algebra, `inexact`
 //!   has its numbers, and `least` makes quantifiers of comparisons with `min :a (…)`.
 //! - `pieces` follows values as polynomials in the numbers of moves.
+//! - `sets` decides quantifiers over sets: it computes the numbers of a formula first, so that the
+//!   evaluator of exact formulas can ask SAT solvers about the rest.
 //! - `watch` counts the steps of a state and ends them in time.
 //! - `evolve` lets time pass for several rules at once.
 
@@ -23,6 +25,7 @@ mod pieces;
 mod polynomials;
 mod quantify;
 mod robust;
+mod sets;
 mod symbolic;
 mod walk;
 mod watch;
@@ -48,8 +51,11 @@ pub enum ContinuousError {
     Steps(u64),
     /// The deadline of the evaluation has passed, or another thread cancelled it.
     Interrupted,
-    /// Sets are enumerated where formulas also compare numbers, and there are too many elements.
+    /// All sets have to be tried, because members are counted with numbers that are not exact or
+    /// change while time passes, and there are too many elements.
     SetsOfMany(usize),
+    /// A quantifier over sets could not be decided.
+    Sets(String),
     /// A relation, function or constant that does not exist. Checked games do not have any.
     Unknown(Name),
     /// A variable without a value. Checked games do not have any.
@@ -82,9 +88,12 @@ impl fmt::Display for ContinuousError {
             }
             ContinuousError::SetsOfMany(limit) => write!(
                 f,
-                "a quantifier over sets whose formula compares changing numbers is limited to \
-                 {limit} elements"
+                "a quantifier over sets is limited to {limit} elements where its formula counts \
+                 with inexact numbers, or compares numbers while time passes"
             ),
+            ContinuousError::Sets(why) => {
+                write!(f, "a quantifier over sets could not be decided: {why}")
+            }
             ContinuousError::Unknown(name) => write!(f, "`{name}` does not exist"),
             ContinuousError::Unbound(variable) => write!(f, "`{variable}` has no value"),
             ContinuousError::LeastOverTime => {

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use agon_game::{Continuous as _, Notation as _, Position as _, Role, split_numbers};
+use agon_reals::real::Real;
 use agon_structures::evaluate::EvaluationError;
 use agon_structures::formula::{Formula, Sort, Term, Variable};
 use agon_structures::structure::{Element, Structure};
@@ -161,10 +162,15 @@ fn explain_move(
     // A trailing `(to 1)` or `(as fast)` distinguishes edges; the elements come before it.
     let is_mark = |word: &&str| ["to", "as"].iter().any(|mark| word.eq_ignore_ascii_case(mark));
     let (words, marks) = words.split_at(words.iter().position(is_mark).unwrap_or(words.len()));
-    if words.len() == 1 && words[0] == "all" && rule.elements.len() != 1 {
-        return explain_all(position, id);
-    }
     let location = arena.location(position.state().location());
+    let is_all = |edge: &Edge| edge.rule == id && edge.multiplicity == Multiplicity::All;
+    let takes_all = location.edges.iter().flatten().any(is_all);
+    if words.len() == 1
+        && words[0].eq_ignore_ascii_case("all")
+        && (takes_all || rule.elements.len() != 1)
+    {
+        return explain_all(position, id, takes_all);
+    }
     let is_set = |edge: &Edge| edge.rule == id && edge.multiplicity == Multiplicity::Some;
     let n_elements = rule.elements.len();
     // A set of embeddings: their elements follow one another.
@@ -229,18 +235,32 @@ fn explain_move(
     Ok(Explanation { question, holds: Some(holds), findings, witnesses: Vec::new() })
 }
 
-/// Explains a move that applies a rule to all its embeddings.
-fn explain_all(position: &Interpreter, id: RuleId) -> Result<Explanation, ExplainError> {
-    let rule = position.game().arena().rule(id);
+/// Explains a move that applies a rule to all its embeddings. `takes_all` says whether there is
+/// such a move at the location.
+fn explain_all(
+    position: &Interpreter,
+    id: RuleId,
+    takes_all: bool,
+) -> Result<Explanation, ExplainError> {
+    let arena = position.game().arena();
+    let rule = arena.rule(id);
+    let mut findings = Vec::new();
+    if !takes_all {
+        let location = arena.location(position.state().location());
+        let text =
+            format!("no player may apply it to all embeddings at the location `{}`", location.name);
+        findings.push(Finding { holds: Some(false), text, span: Some(location.span) });
+    }
     let n = position.embeddings(id)?.len();
     let text = match n {
         0 => "the rule has no embedding here".to_owned(),
         1 => "the rule has one embedding here".to_owned(),
         n => format!("the rule has {n} embeddings here"),
     };
-    let findings = vec![Finding { holds: Some(n > 0), text, span: Some(rule.span) }];
+    findings.push(Finding { holds: Some(n > 0), text, span: Some(rule.span) });
     let question = format!("({} all)", rule.name);
-    Ok(Explanation { question, holds: Some(n > 0), findings, witnesses: Vec::new() })
+    let holds = takes_all && n > 0;
+    Ok(Explanation { question, holds: Some(holds), findings, witnesses: Vec::new() })
 }
 
 /// Adds a finding for each number of a move that is missing, unknown or outside its interval.
@@ -412,10 +432,14 @@ fn explain_sentence(position: &Interpreter, question: &str) -> Result<Explanatio
     let mut words = names(question);
     words.retain(|word| vocabulary.constant(&word.text).is_none());
     match read_formula(&source) {
-        Ok(formula) => {
-            let formula = lower_formula(sheet, &formula, &words).map_err(|f| malformed(&f))?;
-            explain_formula(position, &formula)
-        }
+        Ok(formula) => match lower_formula(sheet, &formula, &words) {
+            Ok(formula) => explain_formula(position, &formula),
+            // `sqrt(2)` alone has the form of an atom.
+            Err(findings) => match read_term(&source).map(|t| lower_term(sheet, &t, &words)) {
+                Ok(Ok(term)) => explain_term(position, &term),
+                _ => Err(malformed(&findings)),
+            },
+        },
         Err(findings) => {
             let Ok(term) = read_term(&source) else { return Err(malformed(&findings)) };
             let term = lower_term(sheet, &term, &words).map_err(|f| malformed(&f))?;
@@ -434,7 +458,10 @@ fn explain_term(position: &Interpreter, term: &Term) -> Result<Explanation, Expl
         elements.push(element.ok_or_else(|| ExplainError::FreeVariable(variable.to_string()))?);
     }
     let value = position.value_for(term, &free, &elements).map_err(ExplainError::Evaluation)?;
-    let text = value.map_or("it has no value".to_owned(), |value| format!("its value is {value}"));
+    // `inf` is the notation of records.
+    let words = |value: Real| value.to_string().replace("inf", "infinity");
+    let text = value
+        .map_or("it has no value".to_owned(), |value| format!("its value is {}", words(value)));
     let findings = vec![Finding { holds: None, text, span: None }];
     let (question, witnesses) = (term.to_string(), Vec::new());
     Ok(Explanation { question, holds: None, findings, witnesses })

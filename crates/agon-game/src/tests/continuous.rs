@@ -208,6 +208,8 @@ fn mistakes_in_numbers_are_named() {
         ("(Chase 2)", Some("`t` is missing; it lies from 0.5 to 1")),
         ("(Chase 2 (t 0.5) (px 1) (pz 0))", Some("it has no parameter `pz`")),
         ("(Chase 2 (t 0.5) (px 1) (px 1))", Some("`px` is given twice")),
+        ("(Chase 2 (t 2/3) (px 1))", Some("`2/3` is not a decimal number; `t` lies from 0.5 to 1")),
+        ("(Chase 2 (t NaN) (px 1))", Some("`nan` is not a decimal number; `t` lies from 0.5 to 1")),
     ] {
         assert_eq!(family.mistake(text).as_deref(), mistake, "{text}");
         assert_eq!(family.contains(text), mistake.is_none() && text.contains("hase 2"), "{text}");

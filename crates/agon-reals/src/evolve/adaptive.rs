@@ -20,6 +20,10 @@ const STIFFNESS_PERIOD: usize = 1000;
 /// Bound of the step length times the largest eigenvalue beyond which Dormand-Prince is not stable.
 const STABILITY: f64 = 3.25;
 
+/// The step length times the largest eigenvalue beyond which stability limits a step, because
+/// accuracy needs far shorter ones. Steps that hover below [`STABILITY`] are above it.
+const LIMITED: f64 = 1.0;
+
 /// The step lengths of PI control (Gustafsson 1991): safety factor, exponent of the last error,
 /// least and greatest change.
 const SAFETY: f64 = 0.9;
@@ -93,6 +97,9 @@ pub(super) struct Run<'a> {
     n_accepted: usize,
     n_stiff: usize,
     n_mild: usize,
+    /// The number of tests of stiffness, and of those in which stability limited the step.
+    n_tests: usize,
+    n_limited: usize,
 }
 
 /// What follows from a step.
@@ -127,6 +134,8 @@ impl<'a> Run<'a> {
             n_accepted: 0,
             n_stiff: 0,
             n_mild: 0,
+            n_tests: 0,
+            n_limited: 0,
         }
     }
 
@@ -174,7 +183,13 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         if self.n_steps >= self.problem.options.max_steps {
-            return Err(EvolveError::Steps { time: self.time });
+            // Steps that are short for stability only use up their number in a stiff system.
+            let is_stiff = self.n_tests > 0 && self.n_limited * 2 > self.n_tests;
+            let time = self.time;
+            return Err(match is_stiff {
+                true => EvolveError::Stiff { time },
+                false => EvolveError::Steps { time },
+            });
         }
         if self.n_steps.is_multiple_of(CLOCK_PERIOD) {
             self.problem.check_stop()?;
@@ -261,6 +276,8 @@ impl<'a> Run<'a> {
 
     fn test_stiffness(&mut self, length: f64) -> Result<(), EvolveError> {
         let Some(stiffness) = self.stepper.stiffness(length) else { return Ok(()) };
+        self.n_tests += 1;
+        self.n_limited += usize::from(stiffness > LIMITED);
         if stiffness > STABILITY {
             self.n_mild = 0;
             self.n_stiff += 1;

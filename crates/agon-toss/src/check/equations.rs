@@ -83,22 +83,12 @@ impl<'a> Equations<'a> {
             }
             let made = self.equation(equation, equation.order - 1, left, &left_places, findings);
             self.note_discontinuity(&made, equation, findings);
+            note_repetition(&made, equation, &lowered.dynamics, "derivative is given", findings);
             lowered.dynamics.extend(made);
         }
         for equation in &self.rule.updates {
             let made = self.equation(equation, equation.order, left, right, findings);
-            if let Some(made) = &made
-                && let Some(earlier) = lowered
-                    .updates
-                    .iter()
-                    .find(|other| other.function == made.function && other.element == made.element)
-            {
-                let what = "this value is set a second time";
-                findings.push(
-                    Diagnostic::error("toss-given-twice", equation.span, what)
-                        .note(earlier.span, "first set here"),
-                );
-            }
+            note_repetition(&made, equation, &lowered.updates, "value is set", findings);
             lowered.updates.extend(made);
         }
         lowered.parameters = self.used_parameters(lowered);
@@ -202,6 +192,26 @@ impl<'a> Equations<'a> {
                 }
             }
         }
+    }
+}
+
+/// Reports an equation for the same value as an earlier equation of the rule.
+fn note_repetition(
+    made: &Option<Equation>,
+    equation: &syntax::Equation,
+    earlier: &[Equation],
+    what: &str,
+    findings: &mut Diagnostics,
+) {
+    let Some(made) = made else { return };
+    let is_same =
+        |other: &&Equation| other.function == made.function && other.element == made.element;
+    if let Some(earlier) = earlier.iter().find(is_same) {
+        let text = format!("this {what} a second time");
+        findings.push(
+            Diagnostic::error("toss-given-twice", equation.span, text)
+                .note(earlier.span, "first here"),
+        );
     }
 }
 

@@ -97,6 +97,9 @@ impl Locations<'_> {
             self.check_targets(location, &edges, findings);
         }
         let joint = self.joint(location, &written, &edges, findings);
+        if !findings.has_errors() {
+            self.check_unused_draws(location, &edges, findings);
+        }
         let (name, span) = (location.name.text.clone(), location.name.span);
         ArenaLocation { name, payoffs, edges, joint, draws, span }
     }

@@ -56,6 +56,34 @@ impl Locations<'_> {
         draws
     }
 
+    /// Reports random numbers that no interval of the location uses.
+    pub(super) fn check_unused_draws(
+        &self,
+        location: &syntax::Location,
+        edges: &[Vec<Edge>],
+        findings: &mut Diagnostics,
+    ) {
+        let ends = |edge: &Edge| -> Vec<Term> {
+            let intervals = std::iter::once(&edge.time).chain(&edge.parameters);
+            intervals.flat_map(|(low, high)| [low.clone(), high.clone()]).collect()
+        };
+        let used: BTreeSet<Variable> =
+            edges.iter().flatten().flat_map(ends).flat_map(|term| term.free_variables()).collect();
+        let of_moves = location.moves.iter().flat_map(|moves| &moves.edges).flat_map(|e| &e.draws);
+        let of_tuples = location.joint.iter().flat_map(|edge| &edge.draws);
+        let mut seen = BTreeSet::new();
+        for written in of_moves.chain(of_tuples) {
+            let name = &written.name.text;
+            if seen.insert(name) && !used.contains(&Variable::new(&format!(":{name}"))) {
+                let what = format!("no interval at this location uses the random number `{name}`");
+                findings.push(
+                    Diagnostic::warning("toss-unused-parameter", written.span, what)
+                        .hint(format!("use it as an end: `[Rule, p: 0 -- {name}, …]`")),
+                );
+            }
+        }
+    }
+
     fn distribution(
         &self,
         written: &syntax::Draw,
@@ -167,7 +195,10 @@ impl Locations<'_> {
         if interval.parameter.text == TIME && constant(&low).is_some_and(|least| least.signum() < 0)
         {
             let what = "a duration cannot be negative";
-            findings.push(Diagnostic::error("toss-bad-interval", span, what));
+            findings.push(
+                Diagnostic::error("toss-bad-interval", span, what)
+                    .hint("an interval from 0 to 1 is written `t: 0 -- 1`"),
+            );
         }
         (low, high)
     }
@@ -187,12 +218,16 @@ impl Locations<'_> {
         let acting: Vec<usize> = (0..edges.len()).filter(|&p| !edges[p].is_empty()).collect();
         let mut joint: Vec<JointEdge> = Vec::new();
         let mut chance: Vec<bool> = Vec::new();
+        // Whether all edges are known. A missing one says nothing otherwise.
+        let mut is_complete = true;
         for edge in &location.joint {
             if edge.labels.len() != acting.len() {
+                is_complete = false;
+                let n = edge.labels.len();
                 let what = format!(
-                    "{} players act here, but the edge names {} moves",
+                    "{} players act here, but the edge names {n} move{}",
                     acting.len(),
-                    edge.labels.len()
+                    if n == 1 { "" } else { "s" }
                 );
                 findings.push(
                     Diagnostic::error("toss-joint-edges", edge.span, what)
@@ -206,7 +241,10 @@ impl Locations<'_> {
                     choices[player] = Some(self.labelled(label, &written[player], findings));
                 }
             }
-            let Some(target) = self.target(&edge.target, findings) else { continue };
+            let Some(target) = self.target(&edge.target, findings) else {
+                is_complete = false;
+                continue;
+            };
             let probability = edge.probability.as_ref().and_then(|term| {
                 let term = Scope::new(self.signature, &[], "").term(term, findings);
                 constant(&term).filter(|value| value.signum() > 0)
@@ -226,6 +264,13 @@ impl Locations<'_> {
                             .hint("remove one, or give each a probability: `[A, B -> 1 : 1/2]`"),
                     );
                 }
+                None if joint.iter().any(|earlier| covers(&earlier.choices, &choices)) => {
+                    let what = "this edge never counts, because an earlier one fits its moves";
+                    findings.push(
+                        Diagnostic::error("toss-joint-edges", edge.span, what)
+                            .hint("write edges for particular moves before those with `_`"),
+                    );
+                }
                 None => {
                     joint.push(JointEdge { choices, outcomes: vec![outcome] });
                     chance.push(has_chance);
@@ -235,7 +280,9 @@ impl Locations<'_> {
         for edge in &joint {
             self.check_joint_sum(edge, location, findings);
         }
-        self.check_coverage(location, edges, &joint, findings);
+        if is_complete {
+            self.check_coverage(location, edges, &joint, findings);
+        }
         joint
     }
 
@@ -334,6 +381,11 @@ impl Locations<'_> {
             }
         }
     }
+}
+
+/// Returns whether an edge for tuples of moves fits all tuples that another one fits.
+fn covers(one: &[Option<usize>], other: &[Option<usize>]) -> bool {
+    one.iter().zip(other).all(|(one, other)| one.is_none() || one == other)
 }
 
 /// Returns the locations that a list of outcomes leads to, sorted.

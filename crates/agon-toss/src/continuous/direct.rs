@@ -4,6 +4,7 @@ use agon_reals::real::Real;
 use agon_structures::formula::{
     Definitions, Formula, Operator, RealFunction, Sign, Term, Variable,
 };
+use agon_structures::rational::Rational;
 use agon_structures::structure::{Element, FunctionId, Structure};
 
 use super::quantify;
@@ -45,7 +46,7 @@ impl Moment<'_> {
         self.walker(elements, numbers).term(term)
     }
 
-    fn walker(
+    pub(super) fn walker(
         &self,
         elements: &[(Variable, Element)],
         numbers: &[(Variable, Real)],
@@ -128,6 +129,13 @@ impl Algebra for Direct<'_> {
 
     fn indicator(&mut self, truth: bool) -> Result<Option<Real>, ContinuousError> {
         Ok(Some(if truth { Real::ONE } else { Real::ZERO }))
+    }
+
+    fn exact(&self, number: &Option<Real>) -> Option<Option<Rational>> {
+        match number {
+            Some(number) => number.exact().map(Some),
+            None => Some(None),
+        }
     }
 
     fn select(

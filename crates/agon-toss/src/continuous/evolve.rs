@@ -55,8 +55,8 @@ pub(crate) struct Evolved {
     pub(crate) values: Values,
     /// The time since the rules were chosen.
     pub(crate) elapsed: Real,
-    /// The acts whose moment has come: those whose invariant fails, or else those whose duration
-    /// is over.
+    /// The acts whose moment has come: those whose invariant fails and those whose duration is
+    /// over.
     pub(crate) due: Vec<usize>,
     /// Whether an invariant failed.
     pub(crate) is_event: bool,
@@ -132,8 +132,16 @@ impl Stretch {
         }
         let is_event = !evolution.failed.is_empty();
         let (elapsed, due) = if is_event {
-            let due = evolution.failed.iter().map(|&guard| self.guarded[guard]).collect();
-            ((self.elapsed + evolution.time).shrunk(), due)
+            let elapsed = (self.elapsed + evolution.time).shrunk();
+            let mut due: Vec<usize> =
+                evolution.failed.iter().map(|&guard| self.guarded[guard]).collect();
+            // A duration that is over at the moment of the event counts as over.
+            if !Real::certainly_less(&elapsed, &self.bound) {
+                due.extend((0..acts.len()).filter(|&act| acts[act].time == self.bound));
+                due.sort_unstable();
+                due.dedup();
+            }
+            (elapsed, due)
         } else {
             let due = (0..acts.len()).filter(|&act| acts[act].time == self.bound).collect();
             (self.bound, due)

@@ -14,10 +14,13 @@ use agon_structures::formula::{
 use agon_structures::rational::Rational;
 use agon_structures::structure::{Element, FunctionId, Structure};
 
-use super::{ContinuousError, Watch, least};
+use super::{ContinuousError, Watch, least, sets};
 
-/// Maximum number of elements for quantifiers over sets: all sets are enumerated.
-const MAX_SET_ELEMENTS: usize = 14;
+/// Maximum number of elements for quantifiers over sets of which all are tried.
+pub(super) const MAX_SET_ELEMENTS: usize = 14;
+
+/// Maximum number of elements for which trying all sets is faster than asking a SAT solver.
+const FEW_ELEMENTS: usize = 5;
 
 /// Truth values with their operations.
 pub(super) trait Logic {
@@ -93,6 +96,11 @@ pub(super) trait Algebra: Logic + Sized {
         arguments: Vec<Self::Number>,
     ) -> Result<Self::Number, ContinuousError>;
     fn indicator(&mut self, truth: Self::Truth) -> Result<Self::Number, ContinuousError>;
+    /// Returns the exact rational value of a number, `Some(None)` if it is undefined, and `None` if
+    /// it is not exact or not known yet.
+    fn exact(&self, _number: &Self::Number) -> Option<Option<Rational>> {
+        None
+    }
     /// Returns one number where a condition holds and another elsewhere.
     fn select(
         &mut self,
@@ -302,8 +310,13 @@ impl<'a, A: Algebra> Walker<'a, A> {
         truth
     }
 
+    /// Returns whether a formula around binds a relation of this name.
+    pub(super) fn has_local(&self, name: &str) -> bool {
+        self.locals.iter().any(|local| *local.name == *name)
+    }
+
     /// Returns the element that an argument denotes; `None` for a constant without an element.
-    fn element(&self, argument: &Argument) -> Result<Option<Element>, ContinuousError> {
+    pub(super) fn element(&self, argument: &Argument) -> Result<Option<Element>, ContinuousError> {
         match argument {
             Argument::Variable(variable) => {
                 let found = self.elements.iter().rev().find(|(name, _)| name == variable);
@@ -371,6 +384,17 @@ impl<'a, A: Algebra> Walker<'a, A> {
         exists: bool,
     ) -> Result<A::Truth, ContinuousError> {
         let elements: Vec<Element> = self.structure.elements().collect();
+        if elements.len() > FEW_ELEMENTS {
+            let variables = [std::slice::from_ref(variable), rest].concat();
+            let body = Box::new(body.clone());
+            let quantified = match exists {
+                true => Formula::Exists(variables, body),
+                false => Formula::All(variables, body),
+            };
+            if let Some(holds) = sets::decide(self, &quantified)? {
+                return self.algebra.truth(holds);
+            }
+        }
         if elements.len() > MAX_SET_ELEMENTS {
             return Err(ContinuousError::SetsOfMany(MAX_SET_ELEMENTS));
         }
@@ -393,7 +417,7 @@ impl<'a, A: Algebra> Walker<'a, A> {
     }
 
     /// Returns the truth of a formula for all assignments of elements to variables.
-    fn table(
+    pub(super) fn table(
         &mut self,
         variables: &[Variable],
         body: &Formula,

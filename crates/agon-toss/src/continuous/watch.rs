@@ -36,6 +36,16 @@ impl Watch {
         self.allowed.set(steps);
     }
 
+    /// Returns the number of steps that are left.
+    pub(super) fn left(&self) -> u64 {
+        self.left.get()
+    }
+
+    /// Returns what ends evaluation in time.
+    pub(super) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
     /// Counts steps.
     pub(crate) fn spend(&self, steps: u64) -> Result<(), ContinuousError> {
         let before = self.left.get();

@@ -272,6 +272,11 @@ fn edge(cursor: &mut Cursor<'_>) -> Option<Edge> {
         cursor.mention(NameKind::Location);
     }
     let probability = if cursor.take_sign(":") { Some(term(cursor)?) } else { None };
+    if target.is_none() && probability.is_some() && cursor.is_sign("->") {
+        const AFTER: &str = "the probability comes after the location: `[Rule -> location : 1/2]`";
+        cursor.unexpected_with("`]`", AFTER);
+        return None;
+    }
     if target.is_none() && !cursor.is_sign("]") {
         cursor.unexpected_with(
             "`->`, `,` or `]`",

@@ -248,3 +248,36 @@ START [a | P {a} | v {a -> 0}; n {a -> 0} ]";
     let arena = checked.arena.unwrap_or_else(|| panic!("{:?}", checked.findings.0));
     assert_eq!(arena.players(), ["A", "B", "random"]);
 }
+
+/// Terms that begin with the name of a function of numbers, and infinite least numbers.
+#[test]
+fn questions_about_terms() {
+    let position = still();
+    for (term, answer) in [
+        ("sqrt(4)", "its value is 2"),
+        ("exp(0)", "its value is 1"),
+        ("log(0)", "it has no value"),
+        ("min :a (:a < 0)", "its value is -infinity"),
+        ("min :a (:a < 0 and :a > 1)", "its value is infinity"),
+    ] {
+        assert_eq!(value(&position, term), answer, "{term}");
+    }
+    let error = explain(&position, "squirt(4)").expect_err("there is no such relation");
+    assert!(error.to_string().contains("no relation `squirt`"), "{error}");
+}
+
+/// A move to all embeddings of a rule with one element is not about an element called `all`.
+#[test]
+fn questions_about_moves_to_all_embeddings() {
+    let rules = "RULE A: [a | P(a) | -] -> [a | - | -] emb P\nRULE B: [a | - | -] -> [a | - | -]";
+    let position = open(&frame(
+        rules,
+        "[A inf, t: 1 -> 0]; [B, t: 1 -> 0]",
+        "[a, b | P(a); P(b) | x { a -> 3 }]",
+    ));
+    let answer = explain(&position, "(A all)").expect("it is a move");
+    assert_eq!((answer.question.as_str(), answer.holds), ("(A all)", Some(true)));
+    assert_eq!(answer.findings[0].text, "the rule has 2 embeddings here");
+    let error = explain(&position, "(B all)").expect_err("there is no such element");
+    assert!(error.to_string().contains("no element `all`"), "{error}");
+}

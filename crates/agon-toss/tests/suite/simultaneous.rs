@@ -73,6 +73,25 @@ fn the_rule_is_applied_when_its_invariant_fails() {
     assert!((number(&position, "y b") - 8.0).abs() < 1e-12 && has(&position, "(n b 1)"));
 }
 
+/// An invariant fails at the very moment at which another duration is over: both rules are applied.
+#[test]
+fn an_event_and_the_end_of_a_duration_may_coincide() {
+    let rules = "RULE Fall: [a | A(a) | -] -> [a | A(a) | -] dynamics :y(a)' = -1 inv :y(a) > 0
+          update :n(a) = :n(a) + 1
+        RULE Wait: [b | B(b) | -] -> [b | B(b) | -] update :n(b) = :n(b) + 1";
+    let start = "[a, b | A(a); B(b) | y { a -> 3 }; n { a -> 0 }]";
+    for players in ORDERS {
+        for (duration, waited) in [("3", 1.0), ("7/2", 0.0)] {
+            let mut position =
+                two(players, rules, "Fall, t: 9", &format!("Wait, t: {duration}"), start);
+            play_two(&mut position, "(Fall a)", "(Wait b)");
+            assert_eq!(position.state().time(), 3.0);
+            assert_eq!(number(&position, "n a"), 1.0);
+            assert_eq!(number(&position, "n b"), waited, "{duration}");
+        }
+    }
+}
+
 #[test]
 fn only_rules_whose_time_has_come_are_applied() {
     let rules = "RULE A: [a | - | -] -> [a | - | -] dynamics :x(a)' = 1 update :n(a) = :n(a) + 1

@@ -7,7 +7,7 @@ use agon_game::Notation as _;
 use agon_structures::formula::Variable;
 use agon_structures::interrupt::Interrupt;
 use agon_text::{Source, render};
-use agon_toss::arena::{ArenaRule, CheckedArena, Effect, Reason};
+use agon_toss::arena::{ArenaRule, CheckedArena, Effect, Equation, Reason};
 use agon_toss::circuit::CircuitLimits;
 
 use super::{Args, SECONDS, Stage, show_circuit, show_stats};
@@ -93,11 +93,37 @@ fn show_rules(arena: &CheckedArena) {
                 arena.rule(*earlier).name
             );
         }
+        if !rule.parameters.is_empty() {
+            let names: Vec<&str> = rule.parameters.iter().map(Variable::name).collect();
+            say!("  {:10} {}", "parameters", names.join(", "));
+        }
+        for equation in &rule.dynamics {
+            let element = rule.elements[equation.element].name();
+            say!("  {:10} {}", "dynamics", equation_text(arena, equation, element, 1));
+        }
+        if let Some(invariant) = &rule.invariant {
+            say!("  {:10} {}", "inv", invariant.formula);
+        }
         show_effect(arena, rule);
+        for update in &rule.updates {
+            let element = match &rule.effect {
+                Effect::Tuples { .. } => rule.elements[update.element].name(),
+                Effect::Rewrite(rewrite) => rewrite.right[update.element].name(),
+            };
+            say!("  {:10} {}", "update", equation_text(arena, update, element, 0));
+        }
         if let Some(post) = &rule.post {
             say!("  {:10} {}", "post", post.formula);
         }
     }
+}
+
+/// Returns an equation for a derivative of this order of what the equation is about.
+fn equation_text(arena: &CheckedArena, equation: &Equation, element: &str, order: usize) -> String {
+    let name = arena.vocabulary().function_name(equation.function);
+    let base = name.trim_end_matches('\'');
+    let strokes = "'".repeat(name.len() - base.len() + order);
+    format!(":{base}({element}){strokes} = {}", equation.term)
 }
 
 fn show_effect(arena: &CheckedArena, rule: &ArenaRule) {
@@ -169,5 +195,31 @@ fn show_relations(arena: &CheckedArena) {
     for definition in arena.definitions().iter() {
         let (name, arity) = (&definition.name, definition.variables.len());
         say!("{name:width$}  {arity:9}  {:>19}  defined", "");
+    }
+    show_functions(arena);
+}
+
+/// Prints the functions of a game that has some.
+fn show_functions(arena: &CheckedArena) {
+    let vocabulary = arena.vocabulary();
+    let name = |function| vocabulary.function_name(function);
+    let Some(width) = vocabulary.functions().map(|function| name(function).len()).max() else {
+        return;
+    };
+    let width = width.max(8);
+    say!();
+    say!("{:width$}  values at the start  changes", "function");
+    for function in vocabulary.functions() {
+        let n_values = arena.start().values(function).len();
+        let is_moved = |rule: &ArenaRule| rule.dynamics.iter().any(|e| e.function == function);
+        let is_set = |rule: &ArenaRule| rule.updates.iter().any(|e| e.function == function);
+        let (moves, sets) = (arena.rules().iter().any(is_moved), arena.rules().iter().any(is_set));
+        let changes = match (moves || arena.derivative(function).is_some(), sets) {
+            (true, true) => "in time and by rules",
+            (true, false) => "in time",
+            (false, true) => "by rules",
+            (false, false) => "never",
+        };
+        say!("{:width$}  {n_values:19}  {changes}", name(function));
     }
 }

@@ -32,12 +32,12 @@ pub(super) fn run(args: &Args, source: Arc<Source>) -> Result<(), Failure> {
 }
 
 fn print(explanation: &Explanation, source: &Source) {
-    let verdict = match explanation.holds {
-        Some(true) => terminal::green("holds"),
-        Some(false) => terminal::red("does not hold"),
-        None => String::new(),
-    };
-    say!("{} {verdict}", terminal::bold(&explanation.question));
+    let question = terminal::bold(&explanation.question);
+    match explanation.holds {
+        Some(true) => say!("{question} {}", terminal::green("holds")),
+        Some(false) => say!("{question} {}", terminal::red("does not hold")),
+        None => say!("{question}"),
+    }
     let n = explanation.findings.len();
     for (i, finding) in explanation.findings.iter().enumerate() {
         let branch = if i + 1 == n { "└─" } else { "├─" };

@@ -9,16 +9,32 @@ use crate::interrupt::Interrupt;
 
 #[test]
 fn stiff_systems_are_refused() {
-    // x' = -1000000 (x - cos t) follows the cosine closely.
-    let mut stiff = Setting::new(1);
-    stiff.derivative(|pool, v| {
-        let (rate, time) = (pool.whole(-1_000_000)?, pool.time()?);
-        let target = pool.cos(time)?;
-        let gap = pool.subtract(v[0], target)?;
-        pool.multiply(rate, gap)
+    // x' = -rate (x - cos t) follows the cosine closely. With the smaller rate, steps hover below
+    // the limit of stability, so that only their number gives it away.
+    for (rate, start, duration) in [(1_000_000, "1", "10"), (100_000, "10", "100")] {
+        let mut stiff = Setting::new(1);
+        stiff.derivative(|pool, v| {
+            let (rate, time) = (pool.whole(-rate)?, pool.time()?);
+            let target = pool.cos(time)?;
+            let gap = pool.subtract(v[0], target)?;
+            pool.multiply(rate, gap)
+        });
+        let result = stiff.run(&reals(&[start]), real(duration), &with(Method::Auto));
+        assert!(matches!(result, Err(EvolveError::Stiff { .. })), "{rate}: {result:?}");
+    }
+}
+
+/// A fast oscillation needs many steps for accuracy, which is not stiffness.
+#[test]
+fn long_oscillations_use_up_the_steps() {
+    let mut oscillator = Setting::new(2);
+    oscillator.derivative(|_, v| Ok(v[1]));
+    oscillator.derivative(|pool, v| {
+        let rate = pool.whole(-1_000_000)?;
+        pool.multiply(rate, v[0])
     });
-    let result = stiff.run(&reals(&["1"]), real("10"), &with(Method::Auto));
-    assert!(matches!(result, Err(EvolveError::Stiff { .. })), "{result:?}");
+    let result = oscillator.run(&reals(&["1", "0"]), real("1000"), &with(Method::Auto));
+    assert!(matches!(result, Err(EvolveError::Steps { .. })), "{result:?}");
 }
 
 #[test]
