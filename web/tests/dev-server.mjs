@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
+import { connect } from 'node:net';
 import { extname, join } from 'node:path';
 
 const KINDS = {
@@ -41,6 +42,20 @@ export function serveAssets(folder, target) {
       outgoing.end(body);
     } catch {
       outgoing.writeHead(404).end();
+    }
+  });
+  // The language server of the editor is a WebSocket.
+  server.on('upgrade', (incoming, socket) => {
+    const { host, hostname, port, origin } = new URL(target());
+    const headers = { ...incoming.headers, host, origin };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const passed = connect(Number(port), hostname, () => {
+      passed.write(`GET ${incoming.url} HTTP/1.1\r\n${lines.join('')}\r\n`);
+      passed.pipe(socket).pipe(passed);
+    });
+    for (const [one, other] of [[passed, socket], [socket, passed]]) {
+      one.on('error', () => other.destroy());
+      one.on('close', () => other.destroy());
     }
   });
   return new Promise((ready) => {

@@ -62,6 +62,7 @@ export class Server {
       this.pages ??= await serveAssets(resolve(process.env.AGON_ASSETS), () => this.api);
     }
     this.origin = this.pages?.origin ?? this.api;
+    this.link = this.link.replace(this.api, this.origin);
     return this;
   }
 

@@ -350,7 +350,7 @@ const tests = {
     await page.getByTestId('counts').filter({ hasText: '0 errors' }).waitFor();
     await page.keyboard.press('Control+End');
     // An empty body is a finding with a fix that does not change the meaning.
-    await page.keyboard.type('\n(<= (cell d))\n');
+    await page.keyboard.type('\n(<= (cell 6))\n');
     const fix = page.locator('.findings button.fix').first();
     await fix.waitFor();
     await fix.click();
@@ -366,11 +366,11 @@ const tests = {
     await word.hover();
     await page.locator('.cm-tooltip-hover').filter({ hasText: '(legal ROLE MOVE)' }).waitFor();
     // The rules are played as they stand.
-    await page.getByRole('button', { name: 'mark b' }).click();
+    await page.locator('.board [data-place][tabindex]').nth(1).click();
     await page.locator('p.status').filter({ hasText: 'second to move' }).waitFor();
     await page.getByRole('button', { name: 'Assess' }).click();
     const report = page.getByLabel('Assessment');
-    await report.getByText('always, after at most 3 steps (proved)').waitFor();
+    await report.getByText('always, after at most 5 steps (proved)').waitFor();
     check((await report.locator('tbody tr').count()) >= 8, 'the figures at three strengths');
     check((await report.getByText('score of first').count()) === 1, 'each seat has its score');
     await page.locator('.editor .cm-content').click();
@@ -388,6 +388,51 @@ const tests = {
     await page.getByTitle('Adds the rules to the library').click();
     await page.getByRole('heading', { name: 'My game' }).waitFor();
     check((await listed()) === 1, 'the rules are in the library');
+    return page;
+  },
+
+  async 'the editor keeps what was typed, and checks again after a restart of the server'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/editor`);
+    const counts = page.getByTestId('counts');
+    const type = async (text) => {
+      await page.locator('.editor .cm-content').click();
+      await page.keyboard.press('Control+End');
+      await page.keyboard.type(text);
+    };
+    await counts.filter({ hasText: '0 errors' }).waitFor();
+    await type('(<= (goal ?p ?points) (role ?p))');
+    await counts.filter({ hasText: '1 error' }).waitFor();
+    await page.waitForTimeout(500);
+    await page.reload();
+    await counts.filter({ hasText: '1 error' }).waitFor();
+    await page.getByRole('button', { name: 'Discard them' }).click();
+    await counts.filter({ hasText: '0 errors' }).waitFor();
+    await server.kill();
+    await type('(role ');
+    await page.getByText('The server does not answer').waitFor();
+    await counts.filter({ hasText: 'not checked' }).waitFor();
+    await server.start();
+    await counts.filter({ hasText: '1 error' }).waitFor({ timeout: 60000 });
+    page.problems = page.problems.filter((text) => !text.includes('WebSocket'));
+    return page;
+  },
+
+  async 'links are copied where pages have no clipboard, and a missing match says so once'({ server, context }) {
+    // As on other machines, where the address is neither this machine nor behind TLS.
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const page = await openPage(context, `${server.origin}/match/nothing-here`);
+    await page.getByText('there is no match').waitFor();
+    check((await page.locator('.problem').count()) === 1, 'the connection is not lost');
+    await page.addInitScript(() => {
+      const own = navigator.clipboard;
+      window.readClipboard = () => own.readText();
+      Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    });
+    await page.goto(`${server.origin}/analysis/tic-tac-toe`);
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate(() => window.readClipboard());
+    check(copied.includes('/analysis/tic-tac-toe'), `the clipboard has ${copied}`);
     return page;
   },
 

@@ -108,7 +108,7 @@ await shot('web-editor', '/editor', async (page) => {
   await page.locator('.board svg').waitFor();
   await page.locator('.editor .cm-content').click();
   await page.keyboard.press('Control+End');
-  await page.keyboard.type('(<= (goal ?p ?points) (role ?p))\n(<= (cell d))\n');
+  await page.keyboard.type('(<= (goal ?p ?points) (role ?p))\n(<= (cell 6))\n');
   await page.locator('.findings li').first().waitFor();
 });
 const spec = 'name = "small games"\ngames = ["tic-tac-toe", "connect-three"]\n'

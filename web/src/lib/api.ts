@@ -12,6 +12,21 @@ export class ApiFailure extends Error {
   }
 }
 
+/** The message when no answer comes from the server. Pages that try again by themselves clear it. */
+export const UNREACHABLE = 'The server does not answer.';
+
+/** Sends a request. A failure of the network has a message that people understand. */
+async function send(path: string, options: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(`/api/v1${path}`, options);
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    throw new Error(UNREACHABLE);
+  }
+  return response.ok ? response : fail(response);
+}
+
 function headers(match?: string): Record<string, string> {
   const all: Record<string, string> = {};
   const token = serverToken();
@@ -34,32 +49,28 @@ async function fail(response: Response): Promise<never> {
 
 /** Gets JSON. `match` is the id of the match whose secrets are sent. */
 export async function get<T>(path: string, match?: string, signal?: AbortSignal): Promise<T> {
-  const response = await fetch(`/api/v1${path}`, { headers: headers(match), signal });
-  if (!response.ok) return fail(response);
+  const response = await send(path, { headers: headers(match), signal });
   return response.json();
 }
 
 /** Gets a text. */
 export async function getText(path: string): Promise<string> {
-  const response = await fetch(`/api/v1${path}`, { headers: headers() });
-  if (!response.ok) return fail(response);
+  const response = await send(path, { headers: headers() });
   return response.text();
 }
 
 /** Posts JSON and returns the answer. */
 export async function post<T>(path: string, body: unknown, match?: string): Promise<T> {
-  const response = await fetch(`/api/v1${path}`, {
+  const response = await send(path, {
     method: 'POST',
     headers: { ...headers(match), 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (!response.ok) return fail(response);
   return response.json();
 }
 
 export async function remove(path: string, match?: string): Promise<void> {
-  const response = await fetch(`/api/v1${path}`, { method: 'DELETE', headers: headers(match) });
-  if (!response.ok) return fail(response);
+  await send(path, { method: 'DELETE', headers: headers(match) });
 }
 
 /** Reads server-sent events from a response until it ends. */
@@ -91,7 +102,7 @@ export function follow<T>(
   match: string,
   theme: string,
   receive: (view: T) => void,
-  status: (text: 'live' | 'lost', why?: string) => void,
+  status: (text: 'live' | 'lost' | 'refused', why?: string) => void,
 ): () => void {
   const stop = new AbortController();
   void (async () => {
@@ -111,7 +122,7 @@ export function follow<T>(
             } catch {
               // The text itself is the reason.
             }
-            status('lost', why);
+            status('refused', why);
             return;
           }
           throw new Error(text);
@@ -143,13 +154,12 @@ export function analyse<T>(
   const stop = new AbortController();
   void (async () => {
     try {
-      const response = await fetch('/api/v1/analysis', {
+      const response = await send('/analysis', {
         method: 'POST',
         headers: { ...headers(), 'content-type': 'application/json' },
         body: JSON.stringify(body),
         signal: stop.signal,
       });
-      if (!response.ok) await fail(response);
       await readEvents(response, (_, data) => {
         if (!stop.signal.aborted) receive(JSON.parse(data));
       });

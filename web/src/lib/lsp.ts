@@ -34,11 +34,14 @@ export class LanguageServer {
   private socket: WebSocket | null = null;
   private nextId = 1;
   private version = 0;
+  private isStopped = false;
   private readonly pending = new Map<number, Pending>();
 
   constructor(
     readonly uri: string,
     private readonly ondiagnostics: (found: LspDiagnostic[]) => void,
+    /** Called when a connection that was open is closed by the other side. */
+    private readonly onclose: () => void,
   ) {}
 
   /** Connects and opens the document. Fails if the server has no language server. */
@@ -57,6 +60,7 @@ export class LanguageServer {
       this.socket = null;
       for (const one of this.pending.values()) one.reject(new Error('the connection is closed'));
       this.pending.clear();
+      if (!this.isStopped) this.onclose();
     };
     await this.ask('initialize', { capabilities: {}, processId: null, rootUri: null });
     this.tell('initialized', {});
@@ -122,6 +126,7 @@ export class LanguageServer {
   }
 
   stop(): void {
+    this.isStopped = true;
     this.socket?.close();
   }
 }

@@ -1,6 +1,6 @@
 // A tournament or experiment that the server plays: loaded again and again while it runs.
 
-import { get, post } from './api';
+import { ApiFailure, UNREACHABLE, get, post } from './api';
 
 export interface RunState {
   running: boolean;
@@ -11,17 +11,21 @@ export interface RunState {
 export function followRun<View extends RunState>(path: string) {
   const state: { view: View | null; problem: string } = $state({ view: null, problem: '' });
 
+  let isMissing = false;
   async function load(): Promise<void> {
     try {
       state.view = await get<View>(path);
+      if (state.problem === UNREACHABLE) state.problem = '';
     } catch (error) {
       state.problem = (error as Error).message;
+      // What is missing does not appear later.
+      isMissing = error instanceof ApiFailure && error.status === 404;
     }
   }
   void load();
   $effect(() => {
     const timer = setInterval(() => {
-      if (state.view?.running !== false) void load();
+      if (!isMissing && state.view?.running !== false) void load();
     }, 2000);
     return () => clearInterval(timer);
   });
