@@ -331,13 +331,13 @@ impl Checker<'_> {
                 .hint("add a step counter, or raise the bound with --max-steps"),
                 FaultKind::NoGoal => Diagnostic::warning(
                     "play-no-goal",
-                    self.span_of(keyword::GOAL),
+                    self.goal_span(*role, detail),
                     format!("role `{name}` has no goal value at the end, {often}"),
                 )
                 .hint("give every role exactly one goal value at the end; none counts as 0"),
                 FaultKind::SeveralGoals => Diagnostic::warning(
                     "play-several-goals",
-                    self.span_of(keyword::GOAL),
+                    self.goal_span(*role, detail),
                     format!(
                         "role `{name}` has several goal values at the end, {often}, first {detail}"
                     ),
@@ -345,7 +345,7 @@ impl Checker<'_> {
                 .hint("make the goal conditions exclude each other; now the highest value counts"),
                 FaultKind::GoalNotUnique => Diagnostic::error(
                     "play-goal-not-unique",
-                    self.span_of(keyword::GOAL),
+                    self.goal_span(*role, detail),
                     format!(
                         "role `{name}` has not exactly one goal value before the end, {often}, \
                          first {detail}"
@@ -354,7 +354,7 @@ impl Checker<'_> {
                 .hint("give every role exactly one goal value at every state"),
                 FaultKind::GoalDecreases => Diagnostic::error(
                     "play-goal-decreases",
-                    self.span_of(keyword::GOAL),
+                    self.goal_span(*role, detail),
                     format!("the goal value of role `{name}` falls {detail}, {often}"),
                 )
                 .hint("start with the lowest value, and let it grow only"),
@@ -409,6 +409,33 @@ impl Checker<'_> {
         };
         let named = sheet.clauses.iter().find(names_it);
         named.map_or_else(|| self.span_of(keyword::ROLE), |clause| clause.span)
+    }
+
+    /// Returns the place of the clause that gives a role the last value of `detail`, or else of one
+    /// about the goal of this role.
+    fn goal_span(&self, role: Option<Role>, detail: &str) -> Span {
+        let sheet = self.game.rules().sheet();
+        let symbol = role.map(|role| self.game.rules().roles()[role.index()]);
+        let value = detail.rsplit(' ').next().unwrap_or_default();
+        let rank = |clause: &crate::syntax::Clause| {
+            let [about, goal] = clause.head.arguments.as_slice() else { return None };
+            let rank_of_role = match about.kind {
+                TermKind::Constant(name) if Some(name) == symbol => 0,
+                TermKind::Constant(_) => return None,
+                _ => 1,
+            };
+            let rank_of_value = match goal.kind {
+                TermKind::Constant(name) if sheet.symbols.name(name) == value => 0,
+                TermKind::Constant(_) => 2,
+                _ => 1,
+            };
+            Some((rank_of_value, rank_of_role))
+        };
+        let goals = sheet.clauses.iter().filter(|clause| clause.head.relation == keyword::GOAL);
+        let ranked = goals.filter_map(|clause| Some((rank(clause)?, clause.span)));
+        ranked
+            .min_by_key(|&(rank, span)| (rank, span.start()))
+            .map_or_else(|| self.span_of(keyword::GOAL), |(_, span)| span)
     }
 
     /// Returns the place of the first clause about a relation, or the start of the text.

@@ -1,5 +1,6 @@
 //! Text to rulesheet, in KIF or infix.
 
+mod arrow;
 pub(crate) mod builder;
 mod infix;
 pub(crate) mod kif;

@@ -82,7 +82,7 @@ fn gdl(snapshot: &Snapshot, context: &Context, byte: usize, list: &mut List) {
                 "init" | "next" | "base" | "input" | "percept" | "sees" => !is_condition,
                 _ => true,
             });
-            relations(snapshot, list);
+            relations(snapshot, byte, list);
         }
         Some(name) => {
             let argument = parent.map_or(0, |open| open.argument);
@@ -95,11 +95,13 @@ fn gdl(snapshot: &Snapshot, context: &Context, byte: usize, list: &mut List) {
     }
 }
 
-/// Adds the relations of the rules with their numbers of arguments.
-fn relations(snapshot: &Snapshot, list: &mut List) {
+/// Adds the relations of the rules with their numbers of arguments, apart from the word that is
+/// being written.
+fn relations(snapshot: &Snapshot, byte: usize, list: &mut List) {
     let mut arities: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for mention in &snapshot.index.mentions {
-        if mention.key.class == Class::Relation {
+        let is_here = mention.span.start() <= byte && byte <= mention.span.end();
+        if mention.key.class == Class::Relation && !is_here {
             let known = arities.entry(&mention.key.name).or_default();
             if !known.contains(&mention.arity) {
                 known.push(mention.arity);
@@ -156,13 +158,12 @@ fn names(
 
 /// Adds the variables of the clause around a byte.
 fn variables(snapshot: &Snapshot, byte: usize, list: &mut List) {
-    let clauses = snapshot.clauses();
-    let clause = clauses[..clauses.partition_point(|span| span.start() <= byte)].last();
-    let Some(clause) = clause.filter(|span| byte <= span.end()) else { return };
+    let Some(clause) = snapshot.clause_around(byte) else { return };
     let text = snapshot.source.text();
+    let end = clause.end().max(byte);
     for word in &snapshot.words {
         let span = word.span;
-        let is_inside = clause.start() <= span.start() && span.end() <= clause.end();
+        let is_inside = clause.start() <= span.start() && span.end() <= end;
         let is_here = span.start() <= byte && byte <= span.end();
         if is_inside && !is_here && word.kind == WordKind::Variable {
             list.add(0, &text[span.start()..span.end()], VARIABLE, "variable of this clause");
@@ -171,12 +172,17 @@ fn variables(snapshot: &Snapshot, byte: usize, list: &mut List) {
 }
 
 fn toss(snapshot: &Snapshot, byte: usize, list: &mut List) {
-    list.keywords(2, TOSS, |_| true);
     let clauses = snapshot.clauses();
     let section = clauses.partition_point(|span| span.start() <= byte).saturating_sub(1);
+    let start = clauses.get(section).map_or(0, |span| span.start());
+    let wanted = wanted_name(snapshot, start, byte);
+    if wanted.is_none() {
+        list.keywords(2, TOSS, |_| true);
+    }
     for mention in &snapshot.index.mentions {
         let Key { class: Class::Toss(kind), name, scope } = &mention.key else { continue };
-        if mention.span.start() <= byte && byte <= mention.span.end() {
+        let is_here = mention.span.start() <= byte && byte <= mention.span.end();
+        if is_here || wanted.is_some_and(|wanted| wanted != *kind) {
             continue;
         }
         match kind {
@@ -200,5 +206,35 @@ fn toss(snapshot: &Snapshot, byte: usize, list: &mut List) {
             | NameKind::Label
             | NameKind::Key => {}
         }
+    }
+}
+
+/// Returns the only kind of name that can stand at a byte, if the words before it in its section
+/// leave no choice.
+fn wanted_name(snapshot: &Snapshot, start: usize, byte: usize) -> Option<NameKind> {
+    let first = snapshot.words.partition_point(|word| word.span.start() < start);
+    let mut before: Vec<(WordKind, &str)> = Vec::new();
+    for word in &snapshot.words[first..] {
+        let is_name = matches!(word.kind, WordKind::Name | WordKind::Number | WordKind::Keyword);
+        if word.span.end() > byte || (is_name && word.span.end() == byte) {
+            break;
+        }
+        if word.kind != WordKind::Comment {
+            before.push((word.kind, snapshot.source.slice(word.span)));
+        }
+    }
+    let (_, section) = *before.first()?;
+    let (_, last) = *before.last()?;
+    match (section, last) {
+        ("LOC", "PLAYER") => Some(NameKind::Player),
+        ("LOC", "->") => Some(NameKind::Location),
+        ("LOC", "[") | ("RULE", "before") => Some(NameKind::Rule),
+        ("RULE", "emb" | ",") => {
+            // A list of names after `emb`.
+            let mut outside =
+                before.iter().rev().filter(|(kind, word)| *kind != WordKind::Name && *word != ",");
+            outside.next().is_some_and(|(_, word)| *word == "emb").then_some(NameKind::Relation)
+        }
+        _ => None,
     }
 }

@@ -30,11 +30,13 @@ impl Context {
     /// Returns the surroundings of a byte.
     pub(crate) fn at(snapshot: &Snapshot, byte: usize) -> Context {
         let text = snapshot.source.text();
-        let clauses = snapshot.clauses();
-        let clause = clauses[..clauses.partition_point(|span| span.start() <= byte)].last();
-        let start = clause.filter(|span| byte <= span.end()).map_or_else(
+        let start = snapshot.clause_around(byte).map_or_else(
             // Between two clauses, only what stands after the last one counts.
-            || clause.map_or(0, |span| span.end()),
+            || {
+                let clauses = snapshot.clauses();
+                let before = clauses[..clauses.partition_point(|span| span.start() <= byte)].last();
+                before.map_or(0, |span| span.end())
+            },
             |span| span.start(),
         );
         let is_infix = snapshot.is_infix();

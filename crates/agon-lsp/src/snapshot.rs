@@ -157,6 +157,34 @@ impl Snapshot {
         spans
     }
 
+    /// Returns the clause or section around a byte. A clause that is being written goes on to the
+    /// byte, although what could be read of it ends before.
+    pub(crate) fn clause_around(&self, byte: usize) -> Option<Span> {
+        let clauses = self.clauses();
+        let clause = *clauses[..clauses.partition_point(|span| span.start() <= byte)].last()?;
+        (byte <= clause.end() || self.goes_on(clause, byte)).then_some(clause)
+    }
+
+    /// Returns whether a clause that ends before a byte has an open list there, or in infix a sign
+    /// after which something must follow. In KIF the start of a line begins a new clause.
+    fn goes_on(&self, clause: Span, byte: usize) -> bool {
+        if !self.is_infix() && self.source.text()[..byte].ends_with(['\n', '\r']) {
+            return false;
+        }
+        let first = self.words.partition_point(|word| word.span.start() < clause.start());
+        let words = self.words[first..].iter().take_while(|word| word.span.end() <= byte);
+        let (mut n_open, mut waits) = (0_i64, false);
+        for word in words.filter(|word| word.kind != WordKind::Comment) {
+            match word.kind {
+                WordKind::Open => n_open += 1,
+                WordKind::Close => n_open -= 1,
+                _ => {}
+            }
+            waits = word.kind == WordKind::Sign && self.source.slice(word.span) != ".";
+        }
+        n_open > 0 || (self.is_infix() && waits)
+    }
+
     /// Returns the word that contains a byte, or ends there.
     pub(crate) fn word_at(&self, byte: usize) -> Option<&Word> {
         let after = self.words.partition_point(|word| word.span.start() <= byte);

@@ -14,8 +14,11 @@ use crate::symbols::keyword;
 pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
     let on_moves = Dependence::on(view, keyword::DOES);
     let on_state = Dependence::on(view, keyword::TRUE);
-    for relation in [keyword::LEGAL, keyword::GOAL, keyword::TERMINAL] {
-        report(view, &on_moves, relation, findings);
+    // Rules for `true` are an error of their own, by which everything depends on moves.
+    if view.definitions(keyword::TRUE).is_empty() {
+        for relation in [keyword::LEGAL, keyword::GOAL, keyword::TERMINAL] {
+            report(view, &on_moves, relation, findings);
+        }
     }
     // `role` has its own check.
     for relation in [keyword::INIT].into_iter().chain(DECLARATIONS) {

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use agon_datalog::Symbol;
-use agon_text::{Diagnostic, Diagnostics, Severity};
+use agon_text::{Diagnostic, Diagnostics, Fix, Severity, Span};
 
 use super::declarations::{DECLARATIONS, consequence};
 use super::view::{Part, View, count, each_literal, parameters};
 use crate::symbols::keyword;
-use crate::syntax::{Atom, LiteralKind, Term, TermKind};
+use crate::syntax::{Atom, LiteralKind, Syntax, Term, TermKind};
 
 pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
     if view.is_complete {
@@ -116,12 +116,31 @@ fn arity(view: &View<'_>, atom: &Atom, expected: &[&str]) -> Diagnostic {
         0 => "none".to_owned(),
         n => n.to_string(),
     };
-    Diagnostic::error(
+    let finding = Diagnostic::error(
         "keyword-arity",
         atom.span,
         format!("`{name}` takes {} but has {found} here", count(expected.len(), "argument")),
     )
-    .hint(format!("write `{}`", view.word(name, expected)))
+    .hint(format!("write `{}`", view.word(name, expected)));
+    let takes_term = matches!(expected.last(), Some(&("FLUENT" | "MOVE" | "PERCEPT")));
+    let parts = atom.arguments.get(expected.len().saturating_sub(1)..).unwrap_or_default();
+    // `(true cell 1 2)`: the parentheses of the last argument are missing.
+    match parts {
+        [first, _, ..] if takes_term && matches!(first.kind, TermKind::Constant(_)) => {
+            let (start, end) = (first.span.start(), parts[parts.len() - 1].span.end());
+            match view.sheet.syntax {
+                Syntax::Infix => finding,
+                Syntax::Kif => {
+                    let term = format!("({})", view.sheet.source.slice(Span::new(start, end)));
+                    let title = format!("write `{term}`");
+                    finding
+                        .hint(format!("what follows is one term: `{term}`"))
+                        .suggest(Fix::replace(title, Span::new(start, end), term))
+                }
+            }
+        }
+        _ => finding,
+    }
 }
 
 fn in_head(view: &View<'_>, atom: &Atom, findings: &mut Diagnostics) {

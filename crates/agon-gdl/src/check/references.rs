@@ -9,7 +9,7 @@ use super::domains::{Domains, Obstacle, Slot, source};
 use super::view::{Part, View, count, parameters};
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
-use crate::syntax::{Atom, Term, TermKind};
+use crate::syntax::{Atom, Syntax, Term, TermKind};
 
 /// Maximum number of further places that a diagnostic about a name points to.
 const MAX_NOTES: usize = 3;
@@ -26,7 +26,7 @@ pub(super) fn check(
         return;
     }
     let producible = Producible::new(view);
-    let meant = undefined(view, reported, findings);
+    let meant = undefined(view, reported, &producible, findings);
     unused(view, &meant, findings);
     dead(view, &producible, findings);
     unsatisfiable(view, &producible, roles, findings);
@@ -109,6 +109,7 @@ fn needs_no_rule(relation: Symbol) -> bool {
 fn undefined(
     view: &View<'_>,
     reported: &BTreeSet<Symbol>,
+    producible: &Producible,
     findings: &mut Diagnostics,
 ) -> BTreeSet<Symbol> {
     let mut all_meant = BTreeSet::new();
@@ -131,6 +132,16 @@ fn undefined(
         for atom in atoms.iter().skip(1).take(MAX_NOTES) {
             finding = finding.note(atom.name_span, "also used here");
         }
+        if has_name(&producible.fluents, relation) {
+            findings.push(state_is_meant(view, &atoms, finding));
+            continue;
+        }
+        if has_name(&producible.moves, relation) {
+            let asked = view.sheet.source.slice(atoms[0].span);
+            let hint = view.word("does", &["ROLE", asked]);
+            findings.push(finding.hint(format!("`{name}` is a move: ask for it by `{hint}`")));
+            continue;
+        }
         let meant = view.did_you_mean(name, defined.iter().copied());
         findings.push(match meant {
             Some(meant) => {
@@ -146,6 +157,28 @@ fn undefined(
         });
     }
     all_meant
+}
+
+fn has_name(set: &Option<BTreeSet<(Symbol, usize)>>, name: Symbol) -> bool {
+    set.as_ref().is_some_and(|set| set.iter().any(|(known, _)| *known == name))
+}
+
+/// Adds the hint that conditions with the name of a fluent lack their `true`.
+fn state_is_meant(view: &View<'_>, atoms: &[&Atom], finding: Diagnostic) -> Diagnostic {
+    let name = view.name(atoms[0].relation);
+    let asked = view.word("true", &[view.sheet.source.slice(atoms[0].span)]);
+    let (open, close) = match view.sheet.syntax {
+        Syntax::Kif => ("(true ", ")"),
+        Syntax::Infix => ("true(", ")"),
+    };
+    let insert = |at, text: &str| Edit { span: Span::new(at, at), replacement: text.to_owned() };
+    let edits = atoms
+        .iter()
+        .flat_map(|atom| [insert(atom.span.start(), open), insert(atom.span.end(), close)])
+        .collect();
+    finding
+        .hint(format!("`{name}` is a fluent: ask for it by `{asked}`"))
+        .suggest(Fix { title: "ask the state by `true`".to_owned(), edits })
 }
 
 /// Reports relations that nothing uses, except those in `misspelt`.
@@ -217,6 +250,14 @@ fn dead(view: &View<'_>, producible: &Producible, findings: &mut Diagnostics) {
                     term.name_span,
                     format!("no {makers} produces the {what} `{text}`"),
                 );
+                if code == "dead-fluent" && !view.definitions(name).is_empty() {
+                    let condition = view.sheet.source.slice(term.span);
+                    let change = Fix::replace(format!("write `{condition}`"), atom.span, condition);
+                    let hint =
+                        format!("`{text}` is a relation: write `{condition}` without `true`");
+                    findings.push(finding.hint(hint).suggest(change));
+                    return;
+                }
                 match view.did_you_mean(text, set.iter().map(|(known, _)| *known)) {
                     Some(meant) => finding.did_you_mean(term.name_span, meant),
                     None => finding.hint(

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use agon_text::{Diagnostic, Edit, Fix, Source, Span};
 
 use super::MAX_NESTING;
+use super::arrow::arrow_after_head;
 use super::builder::Builder;
 use super::infix::unterminated_quote;
 use super::lexemes::{KifLexemes, Lexeme, LexemeKind, Quote};
@@ -19,11 +20,18 @@ pub(super) fn read(source: Arc<Source>, case: Case) -> (Rulesheet, agon_text::Di
     let mut builder = Builder::new(case);
     let Trees { whole, unfinished } = read_all_trees(source.text(), &mut builder);
     let (mut clauses, mut partial) = (Vec::new(), Vec::new());
-    for tree in unwrap_description(&whole) {
+    let mut trees = unwrap_description(&whole);
+    while let [tree, rest @ ..] = trees {
+        if let Some((rule, n)) = arrow_after_head(source.text(), trees, &mut builder) {
+            partial.extend(recover(&rule, &mut builder));
+            trees = &trees[n..];
+            continue;
+        }
         match read_clause(tree, &mut builder) {
             Some(clause) => clauses.push(clause),
             None => partial.extend(recover(tree, &mut builder)),
         }
+        trees = rest;
     }
     partial.extend(unfinished.iter().filter_map(|tree| recover(tree, &mut builder)));
     partial.sort_by_key(|clause| clause.span);
@@ -35,6 +43,7 @@ pub(super) fn read(source: Arc<Source>, case: Case) -> (Rulesheet, agon_text::Di
 }
 
 /// Text as lists and words, before their meaning is known.
+#[derive(Clone)]
 pub(crate) enum Tree<'a> {
     Word(&'a str, Span),
     List(Vec<Tree<'a>>, Span),
@@ -112,6 +121,8 @@ struct TreeReader<'a> {
     first_inner_line_start: Option<usize>,
     /// Number of diagnostics when the outermost open list began.
     n_findings_before: usize,
+    /// The end of the last word or parenthesis. Comments may follow it.
+    last_word_end: usize,
 }
 
 impl<'a> TreeReader<'a> {
@@ -124,6 +135,7 @@ impl<'a> TreeReader<'a> {
             too_deep_reported: false,
             first_inner_line_start: None,
             n_findings_before: 0,
+            last_word_end: 0,
         }
     }
 
@@ -144,6 +156,9 @@ impl<'a> TreeReader<'a> {
                 }
             }
             last_end = span.end();
+            if !matches!(kind, LexemeKind::Comment | LexemeKind::Sign) {
+                self.last_word_end = last_end;
+            }
         }
     }
 
@@ -197,15 +212,20 @@ impl<'a> TreeReader<'a> {
 
     /// Reports all open lists and closes them at a place.
     fn close_all(&mut self, end: usize, builder: &mut Builder) {
-        for (start, _) in &self.open {
-            builder.report(
-                Diagnostic::error(
-                    "unmatched-parenthesis",
-                    Span::new(*start, start + 1),
-                    "opening parenthesis is never closed",
-                )
-                .hint("add the missing `)`"),
-            );
+        for (n_outside, (start, _)) in self.open.iter().enumerate() {
+            let mut finding = Diagnostic::error(
+                "unmatched-parenthesis",
+                Span::new(*start, start + 1),
+                "opening parenthesis is never closed",
+            )
+            .hint("add the missing `)`");
+            if n_outside == 0 {
+                let at = self.last_word_end.max(start + 1);
+                let missing = ")".repeat(self.open.len());
+                let title = format!("add `{missing}` at the end of the clause");
+                finding = finding.suggest(Fix::replace(title, Span::new(at, at), missing));
+            }
+            builder.report(finding);
         }
         while let Some((start, inner)) = self.open.pop() {
             let list = Tree::List(inner, Span::new(start, end.max(start + 1)));

@@ -6,7 +6,7 @@ use super::client::Client;
 use super::{GAME, apply, at, place};
 use agon_lsp::{CodePages, Options};
 
-const URI: &str = "file:///tmp/race.kif";
+const URI: &str = "file:///rules/race.kif";
 
 fn opened() -> Client {
     let mut client = Client::start();
@@ -104,7 +104,7 @@ fn misspelt_names_have_a_quick_fix_for_all_their_places() {
 
     let toss = "PLAYERS X\nRULE Go: [a | - | -] -> [a | P(a) | -] emb P\nPAYOFF { X: 1 }\n\
         LOC here { PLAYER X MOVES [Goo -> hear] }\nSTART [ a | P:1 {} | ]\n";
-    let uri = "file:///tmp/misspelt.toss";
+    let uri = "file:///rules/misspelt.toss";
     let found = client.open(uri, toss);
     let codes: Vec<&Value> = found.iter().map(|one| &one["code"]).collect();
     assert!(codes.contains(&&json!("toss-unknown-rule")), "{codes:?}");
@@ -325,7 +325,7 @@ fn lenses_play_simulate_and_explain() {
     };
     assert_eq!(
         run("agon.play", &json!([URI]))["terminal"],
-        json!(["agon", "play", "/tmp/race.kif"])
+        json!(["agon", "play", "/rules/race.kif"])
     );
     let simulated = run("agon.simulate", &json!([URI]));
     assert_eq!(
@@ -344,7 +344,7 @@ fn lenses_play_simulate_and_explain() {
 #[test]
 fn infix_has_the_same_features() {
     let mut client = Client::start();
-    let uri = "file:///tmp/race.gdl";
+    let uri = "file:///rules/race.gdl";
     let text = "role(walker).\nsucc(1,2). succ(2,3).\n\
         legal(walker,go(N)) :- true(at(M)) & succ(M,N).\ninit(at(1)).\n\
         next(at(N)) :- does(walker,go(N)).\nterminal :- true(at(3)).\ngoal(walker,100).\n";

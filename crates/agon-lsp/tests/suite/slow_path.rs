@@ -8,7 +8,7 @@ use super::client::Client;
 use super::{GAME, at, place};
 use agon_lsp::Options;
 
-const URI: &str = "file:///tmp/race.kif";
+const URI: &str = "file:///rules/race.kif";
 
 fn eager() -> Client {
     let options = Options { idle: Some(Duration::from_millis(1)), ..Options::default() };
@@ -85,7 +85,7 @@ fn newer_versions_cancel_the_slow_path() {
 #[test]
 fn structure_rewriting_games_have_moves_in_the_circuit() {
     let mut client = eager();
-    let uri = "file:///tmp/tic.toss";
+    let uri = "file:///rules/tic.toss";
     let path = agon_testkit::files::repository().join("games/toss/connect-four.toss");
     let text = std::fs::read_to_string(path).expect("a shipped game");
     client.open(uri, &text);
@@ -156,7 +156,7 @@ fn hints_of_parametrised_rules_stand_at_their_own_lines() {
 #[test]
 fn relations_of_structure_rewriting_games_have_domains_and_changes() {
     let mut client = eager();
-    let uri = "file:///tmp/row.toss";
+    let uri = "file:///rules/row.toss";
     let text = "PLAYERS X\n\
         RULE Go: [a, b | P(a); R(a, b) | -] -> [a, b | P(b); R(a, b) | -] emb P\n\
         RULE Never: [a | - | -] -> [a | P(a) | -] emb P pre ex x Q(x)\n\

@@ -76,7 +76,7 @@ fn a_script_of_messages_is_answered() {
     assert_eq!(answer["result"]["capabilities"]["positionEncoding"], "utf-8");
     assert_eq!(answer["result"]["serverInfo"]["name"], "agon");
     server.send(&json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}));
-    let uri = "file:///tmp/script.kif";
+    let uri = "file:///rules/script.kif";
     let text = GAME.replace("(succ ?m ?n)", "(suc ?m ?n)");
     server.send(&json!({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params":
         {"textDocument": {"uri": uri, "languageId": "gdl", "version": 1, "text": text}}}));

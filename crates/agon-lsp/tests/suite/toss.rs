@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::client::Client;
 use super::{apply, at, place};
 
-const URI: &str = "file:///tmp/row.toss";
+const URI: &str = "file:///rules/row.toss";
 const ROW: &str = "\
 // title: Row
 PLAYERS X, O
@@ -62,7 +62,35 @@ fn all_features_work_on_structure_rewriting_games() {
     let params = json!({"textDocument": {"uri": URI}, "options": {}});
     let edits = client.ask("textDocument/formatting", params);
     assert_eq!(apply(&untidy, &edits), ROW);
-    let offered = client.ask("textDocument/completion", at(URI, place(&untidy, "[Cross", 0, 1)));
+    let offered = client.ask("textDocument/completion", at(URI, place(&untidy, "not Full", 0, 4)));
     let offered = offered["items"].to_string();
-    assert!(offered.contains("\"Circle\"") && offered.contains("relation P/1"), "{offered}");
+    assert!(offered.contains("relation P/1") && offered.contains("\"ex\""), "{offered}");
+}
+
+#[test]
+fn completion_knows_which_names_fit() {
+    let mut client = Client::start();
+    let mut offered = |typed: &str, after: &str| {
+        let text = format!("{ROW}{typed}{after}");
+        client.open(URI, &text);
+        let spot = at(URI, place(&text, typed, 0, typed.len()));
+        let list = client.ask("textDocument/completion", spot);
+        let items = list["items"].as_array().expect("a list").iter();
+        let labels: Vec<String> =
+            items.map(|item| item["label"].as_str().expect("a label").to_owned()).collect();
+        client.tell("textDocument/didClose", json!({"textDocument": {"uri": URI}}));
+        labels
+    };
+    assert_eq!(offered("LOC 2 { PLAYER ", ""), ["O", "X"]);
+    assert_eq!(offered("LOC 2 { PLAYER X MOVES [", " -> 0] }\n"), ["Circle", "Cross"]);
+    assert_eq!(offered("LOC 2 { PLAYER X MOVES [Cro", ""), ["Circle", "Cross"]);
+    let locations = offered("LOC 2 { PLAYER X MOVES [Cross -> ", "] }\n");
+    assert!(["0", "1"].iter().all(|name| locations.contains(&(*name).into())), "{locations:?}");
+    assert!(!locations.contains(&"Cross".to_owned()), "{locations:?}");
+    let rule = "RULE Third: [a | - | -] -> [a | P(a) | -] emb P, ";
+    let relations = offered(rule, "");
+    assert!(relations.contains(&"Q".to_owned()), "{relations:?}");
+    assert!(!relations.iter().any(|name| name == "Cross" || name == "LOC"), "{relations:?}");
+    let anything = offered("RULE Third: [a | ", "");
+    assert!(anything.contains(&"P".to_owned()) && anything.contains(&"emb".to_owned()));
 }

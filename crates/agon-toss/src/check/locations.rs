@@ -203,17 +203,34 @@ impl Locations<'_> {
         let own = self.by_player(&location.payoffs, findings);
         let everywhere = self.by_player(&self.sheet.payoffs, &mut Diagnostics::default());
         let mut terms = Vec::new();
+        let locations = &self.sheet.locations;
+        let has_payoffs = !self.sheet.payoffs.is_empty()
+            || locations.iter().any(|location| !location.payoffs.is_empty());
+        // A game without any payoffs is one mistake, not one for each player and location.
+        if !has_payoffs && locations.first().is_some_and(|first| std::ptr::eq(first, location)) {
+            let players: Vec<String> = self
+                .players
+                .iter()
+                .filter(|name| *name != NATURE)
+                .map(|name| format!("{name}: …"))
+                .collect();
+            let what = "there are no payoffs: what do players receive at the end?";
+            let hint =
+                format!("write `PAYOFF {{ {} }}`, once for all locations", players.join("; "));
+            findings.push(
+                Diagnostic::error("toss-missing-payoff", location.name.span, what).hint(hint),
+            );
+        }
         for (player, name) in self.players.iter().enumerate() {
             let Some(payoff) = own[player].or(everywhere[player]) else {
-                if name != NATURE {
+                if name != NATURE && has_payoffs {
                     let what =
                         format!("`{name}` has no payoff at the location `{}`", location.name.text);
+                    let hint =
+                        format!("write `PAYOFF {{ {name}: … }}`, here or once for all locations");
                     findings.push(
-                        Diagnostic::error("toss-missing-payoff", location.name.span, what).hint(
-                            format!(
-                                "write `PAYOFF {{ {name}: … }}`, here or once for all locations"
-                            ),
-                        ),
+                        Diagnostic::error("toss-missing-payoff", location.name.span, what)
+                            .hint(hint),
                     );
                 }
                 terms.push(Term::whole(0));
