@@ -114,6 +114,8 @@ const N_CONFIRMING: usize = 4;
 /// Minimum time per move of a short match. The result of a faster match does not carry over to
 /// moves of seconds.
 const MIN_MOVE_TIME: Duration = Duration::from_millis(2);
+/// Minimum number of matches for which there must be time.
+const MIN_PLANNED: u32 = 4;
 /// Maximum size of regressed goals. Preparing larger ones takes longer than a short match.
 const MAX_OPERANDS: usize = 300_000;
 /// Maximum number of pairs of facts counted to learn concepts, which takes some tenths of a second.
@@ -294,11 +296,15 @@ impl<P: Notation + 'static> TrialSelected<P> {
         let second = [Contender::LearntLeaves, best];
         let (leaf_points, n_leaf_matches) = play(self, second, LEARNT_TRIAL_PERCENT / 2);
         let best = if leaf_points > 0.5 * n_leaf_matches as f64 { second[0] } else { best };
+        let score = |points: f64, n_matches: usize| match n_matches {
+            0 => "had no time for short matches".to_owned(),
+            n => format!("got {points} of {n} points in short matches"),
+        };
         self.method = Some(format!(
-            "{}: with {source}, minimax got {points} of {n_matches} \
-             points in short matches against mcts, and mcts with the evaluation got \
-             {leaf_points} of {n_leaf_matches} against {}",
+            "{}: with {source}, minimax {} against mcts, and mcts with the evaluation {} against {}",
             best.name(),
+            score(points, n_matches),
+            score(leaf_points, n_leaf_matches),
             second[1].name(),
         ));
         if best == Contender::Plain {
@@ -408,15 +414,14 @@ struct Trial<'a, P: Position> {
 
 impl<P: Notation + 'static> Trial<'_, P> {
     /// Plays matches and returns the scores of the contender. The time per move is such that there
-    /// is time for `n_planned` matches.
+    /// is time for `n_planned` matches, or for fewer if moves would be too fast otherwise.
     fn play(&self, start: &P, seed: u64, n_matches: usize, n_planned: u32) -> Vec<f64> {
         let mut rng = Rng::seed_from_u64(seed);
         let mut scores = Vec::new();
         let left = self.until.saturating_duration_since(Instant::now());
-        let move_time = left / n_planned / mean_length(start, &mut rng);
-        if move_time < MIN_MOVE_TIME {
+        let Some(move_time) = move_time(left, n_planned, mean_length(start, &mut rng)) else {
             return scores;
-        }
+        };
         let mut opening = start.clone();
         for at in 0..n_matches {
             if at % 2 == 0 {
@@ -457,6 +462,15 @@ impl<P: Notation + 'static> Trial<'_, P> {
             .map(|contender| self.selection.search(contender, opening, &options, rng.random()));
         ShortMatch { roles: self.roles, own }.play(opening, searches, budget, rng)
     }
+}
+
+/// Returns the time for a move if there is time `left` for `n_planned` matches of this many choices.
+/// If moves would be too fast, fewer matches are planned. `None` if there is no time even for
+/// [`MIN_PLANNED`] matches.
+fn move_time(left: Duration, n_planned: u32, length: u32) -> Option<Duration> {
+    let for_a_match = left / n_planned / length;
+    let fewest = left / MIN_PLANNED.min(n_planned) / length;
+    (fewest >= MIN_MOVE_TIME).then_some(for_a_match.max(MIN_MOVE_TIME))
 }
 
 /// Returns the mean number of choices in a random playout, at least 1.

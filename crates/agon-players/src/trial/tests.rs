@@ -9,7 +9,7 @@ use agon_search::{Budget, MctsOptions};
 use rand::SeedableRng as _;
 
 use super::short_match::significant_score;
-use super::{Contender, Trial, TrialSelected, is_confirmed};
+use super::{Contender, MIN_MOVE_TIME, Trial, TrialSelected, is_confirmed, move_time};
 use crate::Rules;
 use crate::test_games::{gdl_game, rewriting_game};
 
@@ -114,4 +114,16 @@ fn structure_rewriting_games_have_contenders_of_their_own() {
         Rules { gdl: None, rewriting: Some(rewriting_game("checkers")), ..Rules::default() };
     let by_terms = selection::<agon_toss::interpreter::Interpreter>(checkers);
     assert_eq!(by_terms.contenders(Duration::from_secs(1)), []);
+}
+
+/// In a long game and a short start clock, fewer matches are better than none: without any, the
+/// learnt evaluation would be used untested.
+#[test]
+fn fewer_matches_are_planned_where_time_is_short() {
+    let ms = Duration::from_millis;
+    assert_eq!(move_time(ms(12_000), 12, 50), Some(ms(20)));
+    assert_eq!(move_time(ms(900), 12, 60), Some(MIN_MOVE_TIME), "7 matches of 120 ms");
+    assert_eq!(move_time(ms(480), 12, 60), Some(MIN_MOVE_TIME), "4 matches of 120 ms");
+    assert_eq!(move_time(ms(479), 12, 60), None, "no time for 4 matches");
+    assert_eq!(move_time(ms(20), 1, 10), Some(MIN_MOVE_TIME), "1 match was asked for");
 }
