@@ -160,6 +160,9 @@ impl Styles {
         let mut text =
             self.texts.get(&kind).cloned().unwrap_or_else(|| kind.chars().take(3).collect());
         let mut glyph = self.glyph(symbol, &text, owner);
+        if symbol == Symbol::Disc && owner.is_none() && kind.eq_ignore_ascii_case("white") {
+            glyph = "○".to_owned();
+        }
         if let Some((hint, _)) = hinted {
             symbol = symbol_of_glyph(hint).unwrap_or(Symbol::Text);
             text.clone_from(hint);
@@ -215,7 +218,8 @@ impl Styles {
             "south" | "down" => Symbol::South,
             "east" | "right" => Symbol::East,
             "west" | "left" => Symbol::West,
-            "" => Symbol::Disc,
+            // Stones of these colours differ without a text.
+            "" | "black" | "white" => Symbol::Disc,
             kind if GENERIC.contains(&kind) => Symbol::Disc,
             "p" | "m" if self.is_checkers => Symbol::Disc,
             _ => Symbol::Text,
@@ -304,8 +308,15 @@ pub(crate) fn short_texts(names: &BTreeSet<String>) -> BTreeMap<String, String> 
         }
         let last = characters[characters.len() - 1];
         let first: String = characters[..1].iter().collect::<String>().to_uppercase();
-        let mut choices = vec![first.clone()];
+        let mut choices = Vec::new();
+        let stem = characters.iter().take_while(|c| !c.is_ascii_digit()).count();
+        let digits = &characters[stem..];
+        if (2..=4).contains(&digits.len()) && digits.iter().all(char::is_ascii_digit) {
+            // Names that differ in a number, such as `p0110`.
+            choices.push(digits.iter().collect());
+        }
         choices.extend(last.is_ascii_digit().then(|| format!("{first}{last}")));
+        choices.push(first.clone());
         choices.push(format!("{first}{}", characters[1]));
         choices.push(format!("{first}{last}"));
         choices.push(format!("{first}{}{}", characters[1], characters[2]));
@@ -344,11 +355,13 @@ mod tests {
 
     #[test]
     fn short_texts_differ() {
-        let names = ["wolf", "sheep", "shepherd", "xx", "tank1", "tank2"];
+        let names = ["wolf", "sheep", "shepherd", "xx", "tank1", "tank2", "p0010", "p1010"];
         let texts = short_texts(&names.iter().map(|name| (*name).to_owned()).collect());
         let different: BTreeSet<&String> = texts.values().collect();
         assert_eq!(different.len(), names.len(), "{texts:?}");
         assert_eq!(texts["xx"], "xx");
+        assert_eq!((&*texts["tank1"], &*texts["tank2"]), ("T1", "T2"));
+        assert_eq!((&*texts["p0010"], &*texts["p1010"]), ("0010", "1010"));
     }
 
     #[test]

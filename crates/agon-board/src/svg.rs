@@ -53,28 +53,36 @@ pub const ROLE_COLOURS: [(&str, &str); 8] = [
     ("#555555", "#bbbbbb"),
 ];
 
+/// Colours by their names, for light and dark ground.
+const NAMED: [(&str, (&str, &str)); 14] = [
+    ("white", ("#ffffff", "#f4f1e8")),
+    ("black", ("#222222", "#0e0e10")),
+    ("red", ("#d62728", "#f0544f")),
+    ("blue", ("#1f5fbf", "#5b9bf0")),
+    ("green", ("#2a9d4a", "#4fc26e")),
+    ("yellow", ("#f2c230", "#f5cf4f")),
+    ("orange", ("#ee7f1a", "#ff9c42")),
+    ("purple", ("#7b3fa0", "#b07cd0")),
+    ("violet", ("#7b3fa0", "#b07cd0")),
+    ("magenta", ("#c2308f", "#e66bb8")),
+    ("pink", ("#e377c2", "#f09fd6")),
+    ("teal", ("#12868e", "#3cbcc4")),
+    ("cyan", ("#12a5b5", "#3fd0de")),
+    ("brown", ("#8c564b", "#b98375")),
+];
+
 /// Returns the colour of a role: the one in its name, such as `red`, or one by its number.
 pub fn role_colour(name: &str, index: usize, theme: Theme) -> &'static str {
-    const NAMED: [(&str, (&str, &str)); 14] = [
-        ("white", ("#ffffff", "#f4f1e8")),
-        ("black", ("#222222", "#0e0e10")),
-        ("red", ("#d62728", "#f0544f")),
-        ("blue", ("#1f5fbf", "#5b9bf0")),
-        ("green", ("#2a9d4a", "#4fc26e")),
-        ("yellow", ("#f2c230", "#f5cf4f")),
-        ("orange", ("#ee7f1a", "#ff9c42")),
-        ("purple", ("#7b3fa0", "#b07cd0")),
-        ("violet", ("#7b3fa0", "#b07cd0")),
-        ("magenta", ("#c2308f", "#e66bb8")),
-        ("pink", ("#e377c2", "#f09fd6")),
-        ("teal", ("#12868e", "#3cbcc4")),
-        ("cyan", ("#12a5b5", "#3fd0de")),
-        ("brown", ("#8c564b", "#b98375")),
-    ];
     let lower = name.to_lowercase();
     let named = NAMED.iter().find(|(word, _)| lower.contains(word)).map(|(_, pair)| *pair);
     let (light, dark) = named.unwrap_or(ROLE_COLOURS[index % ROLE_COLOURS.len()]);
     if theme == Theme::Light { light } else { dark }
+}
+
+/// Returns the colour that one of the words of a name is, such as `red` in `red disc`.
+fn word_colour(name: &str, theme: Theme) -> Option<&'static str> {
+    let is_colour = |word: &&str| NAMED.iter().any(|(named, _)| word.eq_ignore_ascii_case(named));
+    name.split_whitespace().find(is_colour).map(|word| role_colour(word, 0, theme))
 }
 
 /// The colours of everything but pieces.
@@ -226,6 +234,9 @@ fn panel_texts(scene: &Scene) -> Vec<(String, Option<usize>)> {
     }
     for panel in &scene.panels {
         panel_lines(panel, &mut lines);
+    }
+    if lines.is_empty() && scene.boards.is_empty() {
+        lines.push(("no fact holds".to_owned(), None));
     }
     lines
 }
@@ -618,6 +629,8 @@ pub(crate) struct Colours {
     pub(crate) ink: String,
     /// Which shape the owner has, so that pieces differ without colour: 0 to 3.
     pub(crate) form: usize,
+    /// Whether lines in the colour of the piece are hard to see on the ground.
+    pub(crate) is_faint: bool,
 }
 
 fn colours(piece: &Piece, scene: &Scene, palette: &Palette) -> Colours {
@@ -625,13 +638,24 @@ fn colours(piece: &Piece, scene: &Scene, palette: &Palette) -> Colours {
         Some(role) => role_colour(&scene.roles[role], role, palette.theme),
         None if piece.symbol == Symbol::Light => "#f7c531",
         None if piece.symbol == Symbol::Block => palette.line,
-        None => role_colour("", piece.tint + 2, palette.theme),
+        None => word_colour(&piece.name, palette.theme)
+            .unwrap_or_else(|| role_colour("", piece.tint + 2, palette.theme)),
     };
     let is_light = luminance(fill) > 0.55;
     let stroke = if palette.theme == Theme::Light || is_light { "#1c1c1e" } else { "#d8d8de" };
     let ink = if is_light { "#1c1c1e" } else { "#ffffff" };
     let form = piece.owner.unwrap_or(0) % 4;
-    Colours { fill: fill.to_owned(), stroke: stroke.to_owned(), ink: ink.to_owned(), form }
+    let is_faint = match palette.theme {
+        Theme::Light => luminance(fill) > 0.7,
+        Theme::Dark => luminance(fill) < 0.1,
+    };
+    Colours {
+        fill: fill.to_owned(),
+        stroke: stroke.to_owned(),
+        ink: ink.to_owned(),
+        form,
+        is_faint,
+    }
 }
 
 /// Returns the lightness of a colour such as `#1c1c1e`, from 0 to 1.

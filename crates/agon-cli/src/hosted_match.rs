@@ -25,9 +25,9 @@ use crate::terminal::remark;
 /// How long players think, and how long a match may last.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct ClockOptions {
-    /// Seconds before the first move
-    #[arg(long, default_value_t = 30.0, value_name = "SECONDS")]
-    pub(crate) start_clock: f64,
+    /// Seconds before the first move [default: 30, or 2 in `agon play`]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) start_clock: Option<f64>,
     /// Seconds for each move
     #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
     pub(crate) play_clock: f64,
@@ -53,7 +53,7 @@ pub(crate) struct ClockOptions {
 impl ClockOptions {
     fn limits(&self) -> MatchLimits {
         MatchLimits {
-            start_clock: self.start_clock,
+            start_clock: self.start_clock.unwrap_or(30.0),
             play_clock: self.play_clock,
             margin: self.margin,
             iterations: self.iterations,

@@ -105,11 +105,16 @@ impl WebServer {
         self.address
     }
 
-    /// Returns the link to the page, with the token if there is one.
+    /// Returns the link to the page, with the token if there is one. If the server listens at all
+    /// addresses of this machine, the link has the one by which other machines reach it.
     pub fn link(&self) -> String {
+        let mut address = self.address;
+        if let Some(own) = listen::reachable(address.ip()) {
+            address.set_ip(own);
+        }
         match &self.token {
-            Some(token) => format!("http://{}/#token={token}", self.address),
-            None => format!("http://{}/", self.address),
+            Some(token) => format!("http://{address}/#token={token}"),
+            None => format!("http://{address}/"),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::future::Future as _;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -24,6 +24,23 @@ const FIRST_HEADER: Duration = Duration::from_secs(30);
 
 /// The end of the header of a request.
 const HEADER_END: &[u8] = b"\r\n\r\n";
+
+/// Returns the address by which other machines reach this one, if `listening` stands for all
+/// addresses and the system has a route to others. Nothing is sent.
+pub(crate) fn reachable(listening: IpAddr) -> Option<IpAddr> {
+    // Addresses that belong to nobody (RFC 5737, RFC 3849).
+    let far: SocketAddr = match listening {
+        IpAddr::V4(address) if address.is_unspecified() => ([198, 51, 100, 1], 9).into(),
+        IpAddr::V6(address) if address.is_unspecified() => {
+            ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 1], 9).into()
+        }
+        IpAddr::V4(_) | IpAddr::V6(_) => return None,
+    };
+    let socket = UdpSocket::bind((listening, 0)).ok()?;
+    socket.connect(far).ok()?;
+    let own = socket.local_addr().ok()?.ip();
+    (!own.is_unspecified()).then_some(own)
+}
 
 /// A listener that waits while too many connections are open.
 pub(crate) struct LimitedListener {

@@ -289,6 +289,11 @@ impl MatchSetup {
         game
     }
 
+    /// Gives players at most this time to prepare, for a match that goes on.
+    pub fn set_start_clock(&mut self, at_most: Duration) {
+        self.clocks.start = self.clocks.start.min(at_most);
+    }
+
     /// Returns the record of a match. `token` identifies it: 32 random characters.
     pub fn record(&self, game: &Match, token: String) -> Record {
         let shape = game.shape();

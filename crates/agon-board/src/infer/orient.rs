@@ -118,7 +118,8 @@ fn orientation(builder: &Builder<'_>, plan: &GridPlan, styles: &Styles) -> Orien
         is_sure = true;
         false
     } else if first_axis.is_letters() != second_axis.is_letters() {
-        is_sure = true;
+        // Letters are columns, as on a chess board, unless the players face each other along them.
+        is_sure = false;
         first_axis.is_letters()
     } else {
         // Both names must agree, because `?x ?y` may be any two things.

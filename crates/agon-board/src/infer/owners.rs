@@ -25,6 +25,7 @@ pub(crate) fn styles(builder: &Builder<'_>) -> Styles {
             styles.kinds.insert(value.clone(), without_owner(value, &roles[role]));
         }
     }
+    like_counterparts(&mut styles);
     one_kind_each(&mut styles, roles);
     let kind = |value: &String| styles.kinds.get(value).unwrap_or(value).to_lowercase();
     let kinds: BTreeSet<String> =
@@ -33,7 +34,11 @@ pub(crate) fn styles(builder: &Builder<'_>) -> Styles {
     let is_only_chess =
         kinds.iter().all(|kind| ["p", "n", "b", "r", "q", "k"].contains(&kind.as_str()));
     styles.is_chess = has(&["p", "n", "b", "r", "q", "k"]) >= 3 && has(&["k", "q", "r"]) >= 1
-        || kinds.contains("k") && has(&["p", "n", "b", "r", "q"]) >= 1 && is_only_chess;
+        || kinds.contains("k")
+            && has(&["p", "n", "b", "r", "q"]) >= 1
+            && is_only_chess
+            // Chess has its kings from the start; men of checkers become kings.
+            && (has(&["n", "b", "r", "q"]) >= 1 || starts_with(builder, &values, &|v| kind(v) == "k"));
     let is_piece_game = has(&["queen", "bishop", "rook", "knight", "q", "r", "n"]) > 0;
     styles.is_checkers = !styles.is_chess
         && !is_piece_game
@@ -61,6 +66,20 @@ pub(crate) fn styles(builder: &Builder<'_>) -> Styles {
         styles.hinted.insert(value.clone(), (glyph.clone(), owner));
     }
     styles
+}
+
+/// Returns whether one of the values for which a test holds is on the board at the start.
+fn starts_with(
+    builder: &Builder<'_>,
+    values: &BTreeSet<String>,
+    test: &dyn Fn(&String) -> bool,
+) -> bool {
+    let start = builder.world.evidence.plays.first().and_then(|play| play.states.first());
+    start.into_iter().flatten().filter_map(|fluent| Flat::parse(fluent)).any(|flat| {
+        let Some(Use::Layer(layer)) = builder.uses.get(&flat.skeleton) else { return false };
+        let mut contents = layer.contents.iter().map(|&i| &flat.arguments[i]);
+        contents.any(|value| values.contains(value) && test(value))
+    })
 }
 
 fn layers<'b>(builder: &'b Builder<'_>) -> impl Iterator<Item = (usize, &'b Layer)> {
@@ -291,6 +310,36 @@ fn without_owner(value: &str, role: &str) -> String {
         return value.to_owned();
     };
     rest.trim_matches(['_', '-']).to_owned()
+}
+
+/// Pieces may be named by the letter of a colour that is not the name of their role: `wp` of red
+/// beside `bp` of black. If what is left of them without that letter are the kinds of the other
+/// roles, these are their kinds.
+fn like_counterparts(styles: &mut Styles) {
+    let roles: BTreeSet<usize> = styles.owners.values().copied().collect();
+    let of = |role: usize| {
+        styles.owners.iter().filter(move |(_, owner)| **owner == role).map(|(value, _)| value)
+    };
+    let mut found: Vec<(String, String)> = Vec::new();
+    for &role in &roles {
+        let others: BTreeSet<&String> = roles
+            .iter()
+            .filter(|other| **other != role)
+            .flat_map(|&other| of(other))
+            .filter_map(|value| styles.kinds.get(value).filter(|kind| *kind != value))
+            .filter(|kind| !kind.is_empty())
+            .collect();
+        let rests: Vec<(String, String)> = of(role)
+            .map(|value| (value.clone(), value.chars().skip(1).collect::<String>().to_lowercase()))
+            .collect();
+        let letters: BTreeSet<Option<char>> = of(role).map(|value| value.chars().next()).collect();
+        let are_unnamed = of(role).all(|value| styles.kinds.get(value) == Some(value));
+        if are_unnamed && letters.len() == 1 && rests.iter().all(|(_, rest)| others.contains(rest))
+        {
+            found.extend(rests);
+        }
+    }
+    styles.kinds.extend(found);
 }
 
 /// Where each role has a single kind of piece, its name says nothing: such pieces are discs, or the

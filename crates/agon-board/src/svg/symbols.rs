@@ -13,7 +13,10 @@ pub(crate) fn draw(
     size: f64,
     colours: &Colours,
 ) {
-    let Colours { fill, stroke, ink, form } = colours;
+    let Colours { fill, stroke, ink, form, is_faint } = colours;
+    // Symbols of lines have an outline where their colour is that of the ground.
+    let lines: &[(&str, f64)] =
+        if *is_faint { &[(stroke, 0.17), (fill, 0.12)] } else { &[(fill, 0.12)] };
     let outline = format!("fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"1.5\"");
     match piece.symbol {
         Symbol::Pawn => chess(out, PAWN, (x, y), size, &outline),
@@ -35,23 +38,27 @@ pub(crate) fn draw(
         }
         Symbol::Cross => {
             let r = size * 0.28;
-            for sign in [1.0, -1.0] {
-                let _ = write!(
-                    out,
-                    "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{fill}\" \
-                     stroke-width=\"{}\" stroke-linecap=\"round\"/>",
-                    number(x - r),
-                    number(y - r * sign),
-                    number(x + r),
-                    number(y + r * sign),
-                    number(size * 0.12)
-                );
+            for (colour, width) in lines {
+                for sign in [1.0, -1.0] {
+                    let _ = write!(
+                        out,
+                        "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{colour}\" \
+                         stroke-width=\"{}\" stroke-linecap=\"round\"/>",
+                        number(x - r),
+                        number(y - r * sign),
+                        number(x + r),
+                        number(y + r * sign),
+                        number(size * width)
+                    );
+                }
             }
         }
         Symbol::Ring => {
-            let style =
-                format!("fill=\"none\" stroke=\"{fill}\" stroke-width=\"{}\"", number(size * 0.12));
-            circle(out, (x, y), size * 0.29, &style);
+            for (colour, width) in lines {
+                let width = number(size * width);
+                let style = format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"");
+                circle(out, (x, y), size * 0.29, &style);
+            }
         }
         Symbol::Block => {
             let r = size * 0.46;
@@ -95,7 +102,8 @@ pub(crate) fn draw(
             let scale = match piece.text.chars().count() {
                 0 | 1 => 0.46,
                 2 => 0.38,
-                _ => 0.28,
+                3 => 0.28,
+                _ => 0.24,
             };
             label(out, (x, y), size * scale, ink, &piece.text);
         }
@@ -220,4 +228,5 @@ const BISHOP: &str = "M-11 16 L11 16 L11 13 L5 11 C9 6 9 -2 4 -8 L1.5 -11 A3 3 0
 const QUEEN: &str = "M-11 16 L11 16 L10 11 L14 -9 L7 1 L5 -13 L0 0 L-5 -13 L-7 1 L-14 -9 L-10 11 Z \
     M-8 11 L8 11";
 const KING: &str = "M-11 16 L11 16 L10 10 C18 2 14 -7 6 -6 C3 -5.5 1 -4 0 -1 C-1 -4 -3 -5.5 -6 -6 \
-    C-14 -7 -18 2 -10 10 Z M0 -1 L0 -16 M-4 -12 L4 -12 M-9 11 L9 11";
+    C-14 -7 -18 2 -10 10 Z M-1.4 -4.5 L-1.4 -10.6 L-4.4 -10.6 L-4.4 -13.4 L-1.4 -13.4 L-1.4 -17 \
+    L1.4 -17 L1.4 -13.4 L4.4 -13.4 L4.4 -10.6 L1.4 -10.6 L1.4 -4.5 Z M-9 11 L9 11";

@@ -495,3 +495,112 @@ fn what_can_hold_beyond_the_board_does_not_take_a_relation_off_it() {
     assert_eq!(scene.places().count(), 9);
     assert!(scene.place("board/3/2").is_some_and(|place| !place.pieces.is_empty()));
 }
+
+#[test]
+fn players_face_each_other_also_along_letters() {
+    // As in Shogi: files are numbers, ranks are letters.
+    let row = |rank: char, role: &str| {
+        (1..=5).map(|file| format!("(cell {file} {rank} {role})")).collect::<Vec<_>>().join(" ")
+    };
+    let start = format!("{} {}", row('a', "white"), row('e', "black"));
+    let middle = ('a'..='e').map(|rank| format!("(cell 3 {rank} white)"));
+    let middle = middle.collect::<Vec<_>>().join(" ");
+    let layout = Layout::infer(&evidence(&["white", "black"], &[&start, &middle], &[]));
+    let scene = layout.scene(&terms(&start));
+    let y = |rank: char| scene.place(&format!("board/1/{rank}")).expect("a place").y;
+    assert!(y('a') > y('e'), "white sits at the bottom");
+}
+
+#[test]
+fn pieces_have_the_colours_that_their_names_are() {
+    let colour = |x: i32, y: i32| match (x, y) {
+        (1, 1) => "red",
+        (2, 2) => "teal",
+        (1, 2) => "white",
+        (2, 1) => "black",
+        _ => "blank",
+    };
+    let start = grid(4, 4, |x, y| format!("(cell {x} {y} {})", colour(x, y)));
+    let layout = Layout::infer(&evidence(&["player"], &[&start], &[]));
+    let scene = layout.scene(&terms(&start));
+    let symbol = |place: &str| scene.place(place).expect("a place").pieces[0].symbol;
+    // Stones need no letter; other colours keep theirs for people who do not see colours.
+    assert_eq!((symbol("board/1/2"), symbol("board/2/1")), (Symbol::Disc, Symbol::Disc));
+    assert_eq!(symbol("board/1/1"), Symbol::Text);
+    let drawing = svg(&scene, &SvgOptions::default());
+    for colour in ["#d62728", "#12868e", "#ffffff", "#222222"] {
+        assert!(drawing.contains(&format!("fill=\"{colour}\" stroke")), "{colour}: {drawing}");
+    }
+}
+
+#[test]
+fn a_cross_in_the_colour_of_the_ground_has_an_outline() {
+    let start = grid(3, 3, |x, y| format!("(cell {x} {y} b)"));
+    let next =
+        start.replace("(cell 2 3 b)", "(cell 2 3 x)").replace("(cell 1 1 b)", "(cell 1 1 o)");
+    let joints: [&[&str]; 1] = [&["(mark 2 3)", "noop"]];
+    let drawing = |roles: &[&str]| {
+        let mut known = evidence(roles, &[&start, &next], &joints);
+        known.hints = Hints::from_header("; piece x: × white\n; piece o: ◯ black").expect("hints");
+        svg(&Layout::infer(&known).scene(&terms(&next)), &SvgOptions::default())
+    };
+    let lines = |drawing: &str| drawing.matches("stroke-linecap=\"round\"").count();
+    assert_eq!(lines(&drawing(&["white", "black"])), 4);
+    assert_eq!(lines(&drawing(&["left", "right"])), 2);
+}
+
+#[test]
+fn a_state_without_facts_says_so() {
+    let layout = Layout::infer(&evidence(&["a", "b"], &["", ""], &[&["(guess 1)", "(guess 2)"]]));
+    let drawing = svg(&layout.scene(&[]), &SvgOptions::default());
+    assert!(drawing.contains("no fact holds"), "{drawing}");
+}
+
+#[test]
+fn pieces_named_by_another_colour_are_like_their_counterparts() {
+    // Men of red are called `wp` and kings `wk`, as in a copied rulesheet.
+    let piece = |x: i32, y: i32| match (x, y) {
+        (1, 1) => "wp",
+        (2, 1) => "wk",
+        (1, 3) => "bp",
+        (2, 3) => "bk",
+        _ => "blank",
+    };
+    let start = grid(3, 3, |x, y| format!("(cell {x} {y} {})", piece(x, y)));
+    let moves: [(&str, &str, &str); 4] = [
+        ("wp", "(move wp 1 1 1 2)", "noop"),
+        ("bp", "noop", "(move bp 1 3 1 2)"),
+        ("wk", "(move wk 2 1 2 2)", "noop"),
+        ("bk", "noop", "(move bk 2 3 2 2)"),
+    ];
+    // Men become kings later.
+    let men = start.replace("wk", "wp").replace("bk", "bp");
+    let mut states = vec![men, start.clone()];
+    let mut joints: Vec<Vec<&str>> = vec![vec!["noop", "noop"]];
+    for (piece, red, black) in moves.iter().cycle().take(16) {
+        let from = format!(" {piece})");
+        // The piece goes to the middle and back.
+        let before = states.last().expect("a state").clone();
+        let column = if piece.ends_with('p') { 1 } else { 2 };
+        let (home, middle) = (if piece.starts_with('w') { 1 } else { 3 }, 2);
+        let at_home = format!("(cell {column} {home}{from}");
+        let at_middle = format!("(cell {column} {middle}{from}");
+        let empty_home = format!("(cell {column} {home} blank)");
+        let empty_middle = format!("(cell {column} {middle} blank)");
+        let away = before.replace(&at_home, &empty_home).replace(&empty_middle, &at_middle);
+        let back = away.replace(&at_middle, &empty_middle).replace(&empty_home, &at_home);
+        states.extend([away, back]);
+        joints.extend([vec![*red, *black], vec![*red, *black]]);
+    }
+    let states: Vec<&str> = states.iter().map(String::as_str).collect();
+    let joints: Vec<&[&str]> = joints.iter().map(Vec::as_slice).collect();
+    let layout = Layout::infer(&evidence(&["red", "black"], &states, &joints));
+    let scene = layout.scene(&terms(&start));
+    let piece = |place: &str| {
+        let piece = &scene.place(place).expect("a place").pieces[0];
+        (piece.symbol, piece.owner)
+    };
+    assert_eq!(piece("board/1/1"), (Symbol::Disc, Some(0)));
+    assert_eq!(piece("board/2/1"), (Symbol::CrownedDisc, Some(0)));
+    assert_eq!(piece("board/1/3"), (Symbol::Disc, Some(1)));
+}

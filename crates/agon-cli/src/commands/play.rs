@@ -1,11 +1,12 @@
 //! `agon play`: a person plays against players of any kind.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use agon::shipped::Shipped;
 use agon_game::{Role, Shape};
 use agon_match::{Ending, Event, Match};
-use agon_players::PlayerSpec;
+use agon_players::{PlayerSource, PlayerSpec};
 
 use crate::failure::Failure;
 use crate::hosted_match::{self, ClockOptions, HostedMatch};
@@ -63,7 +64,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let shape = opened.shape().clone();
     let us = own_role(args, &shape)?;
     let seated = seat(args, &shape, us)?;
-    let mut hosted = HostedMatch::new(opened, seated, &args.clocks)?;
+    // A person waits for the players that prepare.
+    let start_clock = args.clocks.start_clock.or(Some(2.0));
+    let clocks = ClockOptions { start_clock, ..args.clocks.clone() };
+    let mut hosted = HostedMatch::new(opened, seated, &clocks)?;
     hosted.find_layout();
 
     introduce(&hosted, us);
@@ -73,12 +77,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let positions = if shape.hidden { Positions::Secret } else { Positions::Shown };
         let thoughts = if args.analysis { Thoughts::Shown } else { Thoughts::Hidden };
         let mut reporter = TextReporter::new(&hosted, &shape, positions).with_thoughts(thoughts);
-        let mut spinner: Option<indicatif::ProgressBar> = None;
+        let is_computer = |role: Role| {
+            let spec = hosted.setup.players.iter().find(|(other, _)| *other == role);
+            spec.is_some_and(|(_, spec)| spec.kind != PlayerSource::Human)
+        };
+        let mut n_preparing = shape.players().filter(|role| is_computer(*role)).count();
+        let prepares = || Some(terminal::spinner("the computer prepares"));
+        let mut spinner = if n_preparing > 0 { prepares() } else { None };
         let n_known = opening.len();
         let game = hosted.play(opening, &mut |game: &Match, event| {
             // While the computer thinks, a spinner shows that something happens.
             if let Some(spinner) = spinner.take() {
                 spinner.finish_and_clear();
+            }
+            if let Event::Ready(role, _) = event {
+                n_preparing -= usize::from(is_computer(role));
+                spinner = if n_preparing > 0 { prepares() } else { None };
             }
             if matches!(event, Event::Chosen(role, Ok(_), _) if role == us) {
                 spinner = Some(terminal::spinner("the computer thinks"));
@@ -90,6 +104,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 reporter.report(game, event);
             }
         })?;
+        // After `undo` and `save`, players are made again.
+        hosted.setup.set_start_clock(RESTART);
         match hosted.console.take_stop_request() {
             Some(StopRequest::Save(path)) => {
                 match write_record(&hosted, &game, &path) {
@@ -111,6 +127,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
 }
+
+/// How long players prepare when the match goes on after `undo` or `save`.
+const RESTART: Duration = Duration::from_millis(500);
 
 /// Prints the title, the rules in a sentence, and the role of the person.
 fn introduce(hosted: &HostedMatch, us: Role) {

@@ -85,7 +85,10 @@ fn read(record: &Value) -> Result<Import, ApiError> {
         let states = states.map(|state| texts(state).map(|facts| format!("({})", facts.join(" "))));
         let states: Option<Vec<String>> = states.collect();
         let states = states.ok_or_else(|| bad("a state is not a list of facts"))?;
+        // A recording that was cut off has goals, but not those of an end.
+        let is_over = play["terminal"].as_bool() != Some(false);
         let goals = play["goals"].as_array().filter(|goals| goals.iter().all(Value::is_i64));
+        let goals = goals.filter(|_| is_over);
         let object = json!({"states": states, "moves": moves, "goalValues": goals});
         Record::from_json(&object).map_err(|error| bad(&error.to_string()))
     });
@@ -175,10 +178,9 @@ fn add(
     let none = Request::parse(b"{\"players\": []}")?;
     let mut setup = Setup::from_request(&none, names, game.shape(), false)?;
     for (role, spec) in game.shape().players().zip(&mut setup.players) {
-        if let Some(name) = record.player_names.get(role.index()) {
-            // The name is shown; nobody plays.
-            spec.text = name.chars().take(60).collect();
-        }
+        // The name is shown; nobody plays.
+        let name = record.player_names.get(role.index()).map_or("unknown", String::as_str);
+        spec.text = name.chars().take(60).collect();
     }
     let hosted = Hosted::create(&app.host, short_id()?, setup, steps, Some(ending))?;
     app.add_match(&hosted);

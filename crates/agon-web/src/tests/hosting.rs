@@ -49,6 +49,28 @@ fn a_person_beats_the_clockless_computer_or_not_but_the_match_ends() {
 }
 
 #[test]
+fn a_trace_that_was_cut_off_differs_from_nothing() {
+    let server = Server::new();
+    let state = |row: i32, mark: &str| format!("(cell {row} 1 {mark})");
+    let cells = |first: &str| -> Vec<String> {
+        let rest = (1..=3).flat_map(|x| (1..=3).map(move |y| (x, y))).filter(|at| *at != (1, 1));
+        let rest = rest.map(|(x, y)| format!("(cell {x} {y} blank)"));
+        rest.chain([state(1, first)]).collect()
+    };
+    let (mut before, mut after) = (cells("blank"), cells("x"));
+    before.push("(control xplayer)".to_owned());
+    after.push("(control oplayer)".to_owned());
+    let step = json!({"state": before, "move": ["(mark 1 1)", "noop"]});
+    let play =
+        |goals: Value| json!({"steps": [step], "final": after, "terminal": false, "goals": goals});
+    let record = json!({"game": "tic-tac-toe.kif", "plays": [play(json!([50, 50]))]});
+    let made = server.post_ok("/api/v1/matches/import", "", &json!({"record": record}));
+    let view = server.get_json(&format!("/api/v1/matches/{}", text(&made["id"])), "");
+    assert_eq!(view["ending"]["note"], Value::Null, "{}", view["ending"]);
+    assert_eq!(view["seats"][0]["player"], "unknown");
+}
+
+#[test]
 fn moves_are_checked_and_belong_to_their_role_and_step() {
     let server = Server::new();
     let body = json!({"game": "tic-tac-toe", "players": ["human", "human"]});
