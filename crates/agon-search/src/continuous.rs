@@ -203,7 +203,7 @@ impl<P: Continuous, E: MoveEvaluator<P>> ContinuousSearch<P, E> {
         let rng = Rng::seed_from_u64(seed);
         let options = ContinuousOptions {
             assessments: options.assessments.max(1),
-            assessment_weight: options.assessment_weight.max(1),
+            assessment_weight: options.assessment_weight.clamp(1, options.assessments.max(1)),
             candidates: options.candidates.max(3),
             ..options
         };

@@ -77,6 +77,7 @@
 //! - [`hidden`]: search in games with hidden information.
 //! - [`continuous`]: games with real parameters and concurrent moves.
 //! - [`solve`]: exact solutions of small games.
+//! - `scale`: the scale of payoffs that the rules do not bound.
 //! - `choices`, `hash`: helpers of all searches.
 #![forbid(unsafe_code)]
 
@@ -94,6 +95,7 @@ mod puzzle;
 mod report;
 #[cfg(test)]
 mod sample;
+mod scale;
 pub mod solve;
 
 pub use agon_game::{Budget, Hint, Meter};

@@ -195,8 +195,7 @@ impl<P: Position> Mcts<P> {
         // The payoffs of a paranoid search depend on the role.
         let is_other_view = self.options.others == Others::Paranoid && self.us != Some(us);
         let kept = self.tree.take().filter(|_| self.options.keep_tree && !is_other_view);
-        let mut tree =
-            kept.unwrap_or_else(|| Tree::new(Facts::new(position.shape()), &self.options));
+        let mut tree = kept.unwrap_or_else(|| Tree::new(Facts::new(position), &self.options));
         self.workers[0].set_root(position, &mut tree, &self.options);
         tree
     }

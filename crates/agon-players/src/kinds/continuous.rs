@@ -58,7 +58,7 @@ pub(crate) static KIND: PlayerKind = PlayerKind {
             "assessment-weight",
             1..=10_000,
             1,
-            "number E' of plays that they count as, at most E",
+            "number E' of plays that they count as; more than E is E",
         ),
         OptionKind::word(
             "general",

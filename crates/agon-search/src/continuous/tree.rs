@@ -13,6 +13,7 @@ use super::regret::NormalForm;
 use super::statistics::{Confidence, Statistics};
 use super::{VisitedMove, widening};
 use crate::Line;
+use crate::scale::payoff_scale;
 
 /// A tree of positions. The nodes of all roots share one list.
 pub(super) struct Tree<P: Position> {
@@ -99,7 +100,7 @@ const MAX_LINE: usize = 16;
 
 impl<P: Continuous> Tree<P> {
     pub(super) fn new(position: &P, exploration: f64) -> Tree<P> {
-        let range = &position.shape().payoffs;
+        let range = &payoff_scale(position);
         let n_roles = position.shape().role_names.len();
         let confidence = Confidence::new(range, exploration);
         let (nodes, ahead) = (Vec::new(), (0, BTreeMap::new()));
@@ -279,7 +280,7 @@ impl<P: Continuous> Tree<P> {
         let options = play.options;
         self.assess_edge(play, at, key, options.assessments)?;
         let edge = self.nodes[at].edges.get_mut(key).expect("the edge was added");
-        edge.statistics.weigh_as(f64::from(options.assessment_weight.min(options.assessments)));
+        edge.statistics.weigh_as(f64::from(options.assessment_weight));
         Some(())
     }
 

@@ -96,7 +96,7 @@ impl<P: Position> Tree<P> {
             payoffs: PayoffSums::new(n_roles, needs_variance),
             bounds: BoundTable::new(n_roles, [facts.min, facts.max]),
             groups: Groups::new(facts.nature, has_regrets),
-            arms: Arms::new(options.virtual_loss as f32, facts.min as f32),
+            arms: Arms::new(options.virtual_loss as f32, facts.low as f32),
             moves: MoveTable::new(n_roles),
             joint_children: JointChildren::new(),
             amaf: AmafStats::new(options.amaf != Amaf::Off),

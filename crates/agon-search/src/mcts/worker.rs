@@ -78,7 +78,7 @@ impl<P: Position> Worker<P> {
         seed: u64,
         Advisers { heuristic, leaf_values }: Advisers<P>,
     ) -> Worker<P> {
-        let facts = Facts::new(position.shape());
+        let facts = Facts::new(position);
         let n_roles = facts.n_roles;
         let wants_engine = options.look_ahead || options.allows_bulk();
         let engine = if wants_engine { position.batch(seed) } else { None };

@@ -207,7 +207,7 @@ fn show_functions(arena: &CheckedArena) {
         return;
     };
     let width = width.max(8);
-    say!();
+    say!("");
     say!("{:width$}  values at the start  changes", "function");
     for function in vocabulary.functions() {
         let n_values = arena.start().values(function).len();

@@ -194,7 +194,7 @@ impl<P: Position> Tree<P> {
         ArmScorer {
             log_visits: fast_ln(visits as f32),
             range: self.facts.range() as f32,
-            min: self.facts.min as f32,
+            min: self.facts.low as f32,
             mean: self.mean(id, role) as f32,
             options,
             rave_weight: match options.amaf {

@@ -75,7 +75,7 @@ impl<P: Position> Tree<P> {
             heuristic.values_of_many(lockstep.positions(), &slots, role, &mut values);
             debug_assert_eq!(values.len(), slots.len(), "each position is rated");
             let (min, scale) =
-                (self.facts.min, options.heuristic.scale / 100.0 * self.facts.range());
+                (self.facts.low, options.heuristic.scale / 100.0 * self.facts.range());
             for (at, (id, group)) in groups.iter().enumerate() {
                 let first = self.nodes[*id].first_arm as usize + group.first as usize;
                 self.priors.set(first, values.of(at).iter().map(|value| min + scale * value));

@@ -221,7 +221,7 @@ impl<P: Position> Tree<P> {
                     } else if arm.visits > 0 {
                         f64::from(arm.mean)
                     } else {
-                        self.facts.max
+                        self.facts.high
                     };
                     let entry = &mut self.groups.regrets_mut(&group)[other];
                     entry.regret = (entry.regret + would - got).max(0.0);

@@ -52,7 +52,7 @@ impl<M: Clone + Eq + Hash> Policy<M> {
         Policy {
             rule,
             choice,
-            min: facts.min,
+            min: facts.low,
             range: facts.range(),
             numbering: Numbering::new(),
             averages: Vec::new(),

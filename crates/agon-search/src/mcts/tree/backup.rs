@@ -163,7 +163,7 @@ impl<P: Position> Tree<P> {
     fn add_to_arms(&mut self, step: Step, outcome: &Outcome<'_>) {
         let id = step.node;
         let range = self.facts.range();
-        let min = self.facts.min;
+        let min = self.facts.low;
         let node = &self.nodes[id];
         let first_arm = node.first_arm as usize;
         let mut left = step.choice;

@@ -97,7 +97,7 @@ impl<P: Position> Tree<P> {
     /// Stores those bounds that are tighter than the known ones. Returns whether there are any.
     fn store_bounds(&mut self, id: NodeId, fresh: &[Bounds]) -> bool {
         let mut has_changed = false;
-        let rounding = 1e-9 * (self.facts.max - self.facts.min);
+        let rounding = 1e-9 * self.facts.range();
         for (role, &[lo, hi]) in fresh.iter().enumerate() {
             let known = self.bound(id, Role::new(role));
             let mut tighter = [lo.max(known[0]), hi.min(known[1])];
