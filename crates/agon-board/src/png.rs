@@ -64,14 +64,22 @@ pub fn rgb(svg: &str, scale: f32) -> Result<Pixels, PngError> {
     Ok(Pixels { width: ground.width() as usize, height: ground.height() as usize, bytes })
 }
 
-fn draw(svg: &str, scale: f32) -> Result<Pixmap, PngError> {
+/// Returns whether the system has any fonts. Without them, texts are missing in pictures.
+pub fn has_fonts() -> bool {
+    !fonts().is_empty()
+}
+
+fn fonts() -> &'static Arc<fontdb::Database> {
     static FONTS: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
-    let fonts = FONTS.get_or_init(|| {
+    FONTS.get_or_init(|| {
         let mut fonts = fontdb::Database::new();
         fonts.load_system_fonts();
         Arc::new(fonts)
-    });
-    let options = Options { fontdb: Arc::clone(fonts), ..Options::default() };
+    })
+}
+
+fn draw(svg: &str, scale: f32) -> Result<Pixmap, PngError> {
+    let options = Options { fontdb: Arc::clone(fonts()), ..Options::default() };
     let tree = Tree::from_str(svg, &options).map_err(|error| PngError(error.to_string()))?;
     let (width, height) = (tree.size().width() * scale, tree.size().height() * scale);
     if !(width.max(height) <= MAX_SIDE && width.min(height) >= 1.0) {

@@ -37,7 +37,7 @@ impl Context {
                 let before = clauses[..clauses.partition_point(|span| span.start() <= byte)].last();
                 before.map_or(0, |span| span.end())
             },
-            |span| span.start(),
+            Span::start,
         );
         let is_infix = snapshot.is_infix();
         let mut context = Context {

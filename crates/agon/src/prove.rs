@@ -184,13 +184,27 @@ fn strongly_winnable(asked: &str, game: &Game, limits: &ProveLimits) -> Answer {
     let solved = reports::solution(&game.start(), &budget, 1024, HiddenGames::Refuse);
     if let Ok(solution) = solved {
         if solution["solved"] == json!(true) {
-            let values = solution["values"].as_object();
-            let is_won =
-                values.is_some_and(|all| all.values().any(|value| value.as_f64() >= Some(100.0)));
-            decision.verdict = if is_won { Verdict::Proved } else { Verdict::Refuted };
-            decision.why = None;
-            decision.line = is_won
-                .then(|| serde_json::from_value(solution["line"].clone()).unwrap_or_default());
+            let values: Vec<(&str, f64)> = solution["values"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .filter_map(|(role, value)| Some((role.as_str(), value.as_f64()?)))
+                .collect();
+            match values.iter().find(|(_, value)| *value >= 100.0) {
+                Some((winner, _)) => {
+                    decision.verdict = Verdict::Proved;
+                    decision.why = None;
+                    decision.line =
+                        Some(serde_json::from_value(solution["line"].clone()).unwrap_or_default());
+                    return Answer { asked: format!("{asked} for {winner}"), decision };
+                }
+                None => {
+                    let paid: Vec<String> =
+                        values.iter().map(|(role, value)| format!("{role} {value}")).collect();
+                    decision.verdict = Verdict::Refuted;
+                    decision.why = Some(format!("perfect play pays {}", paid.join(", ")));
+                }
+            }
         } else if let Some(why) = solution["why"].as_str() {
             decision.why = Some(why.to_owned());
         }
@@ -245,9 +259,9 @@ impl fmt::Display for Answer {
                 1 => write!(f, "; nothing was found within 1 step")?,
                 steps => write!(f, "; nothing was found within {steps} steps")?,
             }
-            if let Some(why) = &decision.why {
-                write!(f, ", because {why}")?;
-            }
+        }
+        if let Some(why) = &decision.why {
+            write!(f, ", because {why}")?;
         }
         if let Some(line) = &decision.line {
             let kind = match (decision.is_endless, decision.is_shortest) {

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use agon_game::Rng;
 use agon_text::Source;
+use rand::SeedableRng as _;
 
 use crate::Game;
-use crate::open::{self, Language, OpenOptions, Purpose};
+use crate::open::{self, EngineChoice, Language, OpenOptions, Purpose};
 use crate::shipped::{SHIPPED, Shipped};
 
 /// The tags, each with its meaning.
@@ -18,6 +20,7 @@ pub const TAGS: &[(&str, &str)] = &[
     ("one-player", "one player"),
     ("two-player", "two players"),
     ("multi-player", "more than two players"),
+    ("simultaneous", "several players choose at the same step"),
     ("chance", "nature moves at random"),
     ("hidden", "hidden information"),
     ("continuous", "real numbers and time"),
@@ -101,6 +104,7 @@ fn has_tag(game: &Shipped, tag: &str) -> bool {
         "chance" => has_chance,
         "hidden" => is_hidden,
         "continuous" => is_continuous,
+        "simultaneous" => n_players > 1 && has_simultaneous_choices(game),
         other => game.header("tags").is_some_and(|tags| tags.split([',', ' ']).any(|t| t == other)),
     }
 }
@@ -109,6 +113,28 @@ fn has_secrets(game: &Shipped) -> bool {
     let source = std::sync::Arc::new(Source::new(game.path, game.text));
     let options = OpenOptions { purpose: Purpose::Single, ..OpenOptions::default() };
     Game::from_source(source, &options).is_ok_and(|game| game.hides_information())
+}
+
+/// Returns whether a few random plays reach a step at which several players have a choice.
+fn has_simultaneous_choices(game: &Shipped) -> bool {
+    let source = std::sync::Arc::new(Source::new(game.path, game.text));
+    // The interpreter needs no time to open a game, and a few dozen steps are played.
+    let options = OpenOptions { engine: EngineChoice::Interpreter, ..OpenOptions::default() };
+    let Ok(game) = Game::from_source(source, &options) else { return false };
+    let mut rng = Rng::seed_from_u64(1);
+    (0..2).any(|_| {
+        let mut position = game.start();
+        for _ in 0..40 {
+            if position.is_terminal() {
+                return false;
+            }
+            if position.choosers().len() > 1 {
+                return true;
+            }
+            position.play_random(&mut rng);
+        }
+        false
+    })
 }
 
 /// Returns whether a text matches a glob: `*` is any text, `?` any character.
@@ -211,6 +237,13 @@ mod tests {
         let hidden = select("hidden", here);
         assert!(hidden.contains(&"kuhn-poker".to_owned()), "{hidden:?}");
         assert!(!hidden.contains(&"2048".to_owned()), "it has chance alone: {hidden:?}");
+        let simultaneous = select("simultaneous", here);
+        for wanted in ["goofspiel", "rock-paper-scissors", "toss/pursuit"] {
+            assert!(simultaneous.contains(&wanted.to_owned()), "{simultaneous:?}");
+        }
+        for other in ["tic-tac-toe", "hanoi", "kuhn-poker"] {
+            assert!(!simultaneous.contains(&other.to_owned()), "{simultaneous:?}");
+        }
         assert_eq!(select("no-such-*", here), Vec::<String>::new());
     }
 

@@ -20,7 +20,7 @@ Exit code 0: the same game, proved; 1: different games; 3: no difference was fou
 
 Examples:
   agon diff my-game.kif my-game-new.kif
-  agon diff tic-tac-toe toss/tic-tac-toe --plays 1000
+  agon diff connect-four connect-four-cells --plays 1000
   agon diff old.kif new.kif --seconds 60 --json")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input

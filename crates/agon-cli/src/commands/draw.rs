@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agon_board::animation::animated_svg;
 use agon_board::gif::animated_gif;
-use agon_board::png::png;
+use agon_board::png::{has_fonts, png};
 use agon_board::stylesheet::{Stylesheet, StylesheetOptions};
 use agon_board::svg::svg;
 use agon_board::{Layout, Scene, SvgOptions, TextOptions, Theme};
@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::commands::why::play_moves;
 use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
-use crate::terminal::{put, say};
+use crate::terminal::{put, remark, say};
 use agon::Game;
 use agon::engine::{GamePosition, GameTask};
 
@@ -106,6 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Some(out) => match out.extension().and_then(|name| name.to_str()) {
             Some("svg") => write(out, svg(&scene, &options).as_bytes()),
             Some("png") => {
+                remark_on_fonts();
                 let picture = png(&svg(&scene, &options), args.scale);
                 let picture = picture.map_err(|error| Failure::wrong(error.to_string()))?;
                 write(out, &picture)
@@ -132,6 +133,7 @@ fn draw_match(args: &Args, game: &Game, path: &Path, options: &SvgOptions) -> Re
     match out.extension().and_then(|name| name.to_str()) {
         Some("svg") => write(out, animated_svg(&scenes, options, seconds).as_bytes()),
         Some("gif") => {
+            remark_on_fonts();
             let picture = animated_gif(&scenes, options, seconds, args.scale);
             write(out, &picture.map_err(|error| Failure::wrong(error.to_string()))?)
         }
@@ -139,6 +141,16 @@ fn draw_match(args: &Args, game: &Game, path: &Path, options: &SvgOptions) -> Re
             "--out: {} ends neither with .svg nor with .gif, as the animation of a match must",
             out.display()
         ))),
+    }
+}
+
+/// Says so if the machine has no fonts, as small images of containers do.
+fn remark_on_fonts() {
+    if !has_fonts() {
+        remark!(
+            "this machine has no fonts, so the picture has no words and numbers; install some \
+             (on Debian fonts-dejavu-core), or write an .svg"
+        );
     }
 }
 

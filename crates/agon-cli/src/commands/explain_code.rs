@@ -1,5 +1,7 @@
 //! `agon explain-code`: prints the page on a diagnostic code of `agon check`.
 
+use agon_text::did_you_mean;
+
 use crate::failure::Failure;
 use crate::terminal;
 use crate::terminal::say;
@@ -28,8 +30,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         say!("{}", page.page.trim_end());
         return Ok(());
     }
-    let closest = pages.iter().min_by_key(|page| strsim::damerau_levenshtein(page.code, code));
-    let hint = closest.map(|page| format!("; did you mean `{}`?", page.code)).unwrap_or_default();
+    let closest = did_you_mean(code, pages.iter().map(|page| page.code));
+    let hint = closest.map(|code| format!("; did you mean `{code}`?")).unwrap_or_default();
     Err(Failure::unreadable(format!(
         "there is no code `{code}`{hint} (`agon explain-code` lists all codes)"
     )))

@@ -5,6 +5,7 @@ use std::path::Path;
 use agon::templates::{TEMPLATES, Template};
 
 use crate::failure::Failure;
+use crate::provenance::quoted;
 use crate::terminal::{put, say};
 
 /// Write a small commented game to start from
@@ -54,7 +55,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         _ => Failure::unreadable(format!("cannot write {shown}: {error}")),
     })?;
     say!("wrote {shown}: {}", template.summary);
-    say!("  agon check {shown} --strict");
-    say!("  agon play {shown}");
+    let argument = quoted(&shown.to_string());
+    say!("  agon check {argument} --strict");
+    say!("  agon play {argument}");
     Ok(())
 }

@@ -177,6 +177,8 @@ fn latex(text: &str) -> String {
             '^' => safe.push_str("\\textasciicircum{}"),
             '±' => safe.push_str("$\\pm$"),
             '–' => safe.push_str("--"),
+            // Two hyphens in a row, as in the options of a command, would become a dash.
+            '-' if safe.ends_with('-') => safe.push_str("{}-"),
             '·' => safe.push_str("$\\cdot$"),
             '\n' | '\r' => safe.push(' '),
             c => safe.push(c),
@@ -199,5 +201,6 @@ mod tests {
     fn latex_is_escaped() {
         assert_eq!(latex("a_b 50 % ± 2"), "a\\_b 50 \\% $\\pm$ 2");
         assert_eq!(latex("\\x{}"), "\\textbackslash{}x\\{\\}");
+        assert_eq!(latex("--store a-b 3–4"), "-{}-store a-b 3--4");
     }
 }

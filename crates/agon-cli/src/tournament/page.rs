@@ -108,7 +108,7 @@ fn game_sections(text: &mut String, tournament: &Tournament, standings: &Standin
         .map(|(game, seats)| format!("<p>{}: {}</p>\n", escape(&game), escape(&seats)))
         .collect();
     if !seats.is_empty() {
-        let about = "The mean goal of whoever has the seat: it shows whether a role is better.";
+        let about = "The mean goal of the players in the seat: it shows whether a role is better.";
         section(text, "By seat", about, &seats);
     }
     let lengths: Vec<_> =

@@ -84,7 +84,16 @@ fn games_are_listed_by_tag() {
     let hidden = agon(&["games", "hidden", "--json"]).succeeds().out;
     assert!(!hidden.contains("2048") && hidden.contains("\"hidden\":true"), "{hidden}");
     assert!(!hidden.contains("\"hidden\":false"), "{hidden}");
+    let at_once = agon(&["games", "simultaneous"]).succeeds().out;
+    let has = |name: &str| at_once.lines().any(|line| line.starts_with(name));
+    assert!(has("goofspiel") && !has("tic-tac-toe"), "{at_once}");
     agon(&["games", "no-such-*"]).complains(1, "the tags are all");
+}
+
+#[test]
+fn a_code_is_found_by_its_beginning() {
+    agon(&["explain-code", "unsafe-variable"]).succeeds();
+    agon(&["explain-code", "unsafe"]).complains(2, "did you mean `unsafe-variable`?");
 }
 
 #[test]
@@ -120,7 +129,10 @@ fn formulas_are_proved_refuted_or_explained() {
     let all = agon(&["prove", "tic-tac-toe", "all"]).fails_with(1).out;
     assert!(all.contains("termination: proved"), "{all}");
     assert!(all.contains("playability: proved"), "{all}");
-    assert!(all.contains("strong-winnability: refuted"), "{all}");
+    let draw = "strong-winnability: refuted, because perfect play pays xplayer 50, oplayer 50";
+    assert!(all.contains(draw), "{all}");
+    let won = agon(&["prove", "nim", "strong-winnability"]).succeeds().out;
+    assert!(won.starts_with("strong-winnability for "), "{won}");
     agon(&["prove", "tic-tac-toe", "(never (cel 1 1 x))"]).complains(1, "did you mean `cell`?");
     agon(&["prove", "tic-tac-toe", "playable"]).complains(1, "is not a question");
 }
