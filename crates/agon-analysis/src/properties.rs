@@ -194,7 +194,7 @@ impl Properties {
             given.iter().for_each(|group| prover.add_lemma_at_most_one(group));
             prover.with_share(4, |prover| persistence::prove(&mut fluents, prover));
         }
-        let (groups, modes) = match &mut prover {
+        let (mut groups, mut modes) = match &mut prover {
             // These are the hardest proofs, and later ones depend on them. The share leaves some
             // budget for the later ones.
             Some(prover) => prover
@@ -204,13 +204,24 @@ impl Properties {
         if let Some(prover) = &mut prover {
             prover.with_share(2, |prover| persistence::prove(&mut fluents, prover));
         }
-        let turns = turns::find(game, compiled, &plays, prover.as_mut());
-        let payoffs = payoffs::find(game, compiled, &plays, prover.as_mut());
+        let mut turns = turns::find(game, compiled, &plays, prover.as_mut());
+        let mut payoffs = payoffs::find(game, compiled, &plays, prover.as_mut());
         let circuit = compiled.map(|compiled| &*compiled.circuit);
         let length = length::find(circuit, &fluents, &groups, &plays, prover.as_mut());
         let parts =
             circuit.map_or(Vec::new(), |circuit| parts::parts(circuit, &turns, &length.counters));
-        let once = parts::once(circuit, &fluents, &turns, &plays, prover.as_mut());
+        let mut once = parts::once(circuit, &fluents, &turns, &plays, prover.as_mut());
+        let are_too_few = plays.are_too_few();
+        if are_too_few {
+            drop_observed_facts(&mut fluents, &mut groups, &mut modes);
+            turns.drop_observed();
+            payoffs.constant_sum = payoffs.constant_sum.filter(|(_, known)| known.is_proved());
+            once.retain(|once| once.known.is_proved());
+            let n = plays.n_plays();
+            let of = if n == 1 { "one play" } else { "a few plays" };
+            let why = format!("there was time only for the beginning of {of}");
+            refused.push(("what random plays show", why));
+        }
         let relations = relations::find(game);
         let known = match compiled {
             Some(_) => Known::Proved,
@@ -218,7 +229,10 @@ impl Properties {
         };
         let boards = boards::find(game, &fluents, known, &modes, &relations);
         let deadline = limits.proof.deadline;
-        let symmetries = symmetry::find(game, compiled, &fluents, &boards, &plays, deadline);
+        let mut symmetries = symmetry::find(game, compiled, &fluents, &boards, &plays, deadline);
+        if are_too_few {
+            symmetries.retain(|symmetry| symmetry.known.is_proved());
+        }
         persistence::drop_vacuous(&mut fluents, &plays);
         if prover.as_ref().is_some_and(Prover::has_run_out) {
             let is_open = |known: &Option<Known>| known.is_some_and(|known| !known.is_proved());
@@ -229,12 +243,11 @@ impl Properties {
             let n_modes = modes.iter().filter(|mode| !mode.known.is_proved()).count();
             let mut left = Vec::new();
             if n_lasting > 0 {
-                let facts = if n_lasting == 1 { "fact lasts" } else { "facts last" };
-                left.push(format!("whether {n_lasting} {facts}"));
+                let facts = if n_lasting == 1 { "one fact lasts" } else { "some facts last" };
+                left.push(format!("that {facts}"));
             }
             if n_modes > 0 {
-                let kinds = if n_modes == 1 { "kind" } else { "kinds" };
-                left.push(format!("which facts of {n_modes} {kinds} exclude each other"));
+                left.push("that some facts exclude each other".to_owned());
             }
             if is_open(&turns.turn_taking) {
                 left.push("the turns".to_owned());
@@ -244,7 +257,7 @@ impl Properties {
             }
             let left = match left.is_empty() {
                 true => String::new(),
-                false => format!("; left as observations: {}", left.join(", ")),
+                false => format!("; only observed, not proved: {}", left.join(", ")),
             };
             let why = format!("the limits on time or work were reached{left}");
             refused.push(("some proofs", why));
@@ -294,6 +307,23 @@ impl Properties {
             .filter_map(|group| group.exactly_one);
         known.min()
     }
+}
+
+/// Forgets which facts last and exclude each other, except where it is proved.
+fn drop_observed_facts(fluents: &mut [Fluent], groups: &mut Vec<Group>, modes: &mut Vec<Mode>) {
+    let proved = |known: Option<Known>| known.filter(|known| known.is_proved());
+    for fluent in fluents {
+        fluent.persistent_true = proved(fluent.persistent_true);
+        fluent.persistent_false = proved(fluent.persistent_false);
+    }
+    groups.iter_mut().for_each(|group| group.exactly_one = proved(group.exactly_one));
+    // Of a single fact at most one holds in any case.
+    groups.retain(|group| {
+        let says_something = group.fluents.len() > 1 || group.exactly_one.is_some();
+        says_something && group.at_most_one.is_proved()
+    });
+    modes.retain(|mode| mode.known.is_proved());
+    modes.iter_mut().for_each(|mode| mode.exactly_one = proved(mode.exactly_one));
 }
 
 fn list_fluents(game: &Game, compiled: Option<&Compiled>, plays: &Plays) -> Vec<Fluent> {

@@ -55,8 +55,16 @@ pub fn materialise(
         if !is_fit {
             continue;
         }
-        if n_steps > limits.total_steps || limits.stop.reason(limits.deadline).is_some() {
+        if limits.stop.reason(limits.deadline).is_some() {
             return;
+        }
+        // Facts cost next to nothing, so they do not depend on what came before them.
+        let are_facts = {
+            let rules = program.predicates[index].rules.iter();
+            rules.into_iter().all(|&rule| program.rules[rule as usize].body.is_empty())
+        };
+        if n_steps > limits.total_steps && !are_facts {
+            continue;
         }
         let (rows, spent) = rows_of(program, bank, predicate, limits);
         n_steps += spent;

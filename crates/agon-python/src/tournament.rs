@@ -231,8 +231,16 @@ impl PyExperimentPlan {
                 return Err(wrong(&format!("{option} must be at least 1")));
             }
         }
-        let options =
-            ExperimentOptions { quick, iterations, repeats, openings, games, only, column };
+        let options = ExperimentOptions {
+            quick,
+            iterations,
+            play_clock: None,
+            repeats,
+            openings,
+            games,
+            only,
+            column,
+        };
         let plan = ExperimentPlan::new(name, options).map_err(|why| wrong(&why))?;
         if plan.experiment.learning.is_some() {
             return Err(wrong(&format!(

@@ -25,6 +25,8 @@ pub struct ExperimentOptions {
     pub quick: bool,
     /// Iterations for each move, instead of those of the experiment.
     pub iterations: Option<u64>,
+    /// Seconds for each move, instead of those of the experiment, where moves have a clock.
+    pub play_clock: Option<f64>,
     /// Repetitions, instead of those of the experiment.
     pub repeats: Option<u64>,
     /// Random moves at the start, instead of those of the experiment.
@@ -83,6 +85,20 @@ impl ExperimentPlan {
             (experiment.play_clock, experiment.start_clock) = (None, None);
             for column in &mut experiment.columns {
                 (column.iterations, column.play_clock) = (None, None);
+            }
+        }
+        if let Some(clock) = options.play_clock {
+            let mut n_clocks = 0;
+            let columns = experiment.columns.iter_mut().map(|column| &mut column.play_clock);
+            for own in columns.chain([&mut experiment.play_clock]).filter(|own| own.is_some()) {
+                *own = Some(clock);
+                n_clocks += 1;
+            }
+            if n_clocks == 0 {
+                return Err(ExperimentError(format!(
+                    "no column of {} has a clock; its moves are limited by iterations",
+                    built_in.name
+                )));
             }
         }
         if let Some(repeats) = options.repeats {
@@ -183,6 +199,9 @@ impl ExperimentPlan {
         let mut suffix = if options.quick { ".quick".to_owned() } else { String::new() };
         if let Some(iterations) = options.iterations {
             suffix.push_str(&format!(".{iterations}"));
+        }
+        if let Some(clock) = options.play_clock {
+            suffix.push_str(&format!(".clock-{clock}"));
         }
         if let Some(openings) = options.openings {
             suffix.push_str(&format!(".opened-{openings}"));

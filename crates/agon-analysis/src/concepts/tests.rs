@@ -219,6 +219,54 @@ fn directions_follow_the_drawn_board() {
     );
 }
 
+/// Pieces that have a colour and a kind.
+#[test]
+fn pieces_of_chess_have_a_colour_and_a_kind() {
+    let drawing = |text: &str| {
+        let fact = Fact::parse(text);
+        Some((fact.ranks[0]? as f64, -(fact.ranks[1]? as f64)))
+    };
+    let facts = [
+        "(piece 1 1 white rook)",
+        "(piece 2 1 white rook)",
+        "(piece 1 2 black pawn)",
+        "(piece 2 2 white king)",
+    ];
+    let facts = facts.map(str::to_owned);
+    let axes = Axes::of_facts(&facts, &Orders::new(), &drawing).expect("the facts are drawn");
+    let on_board = |facts: &[&str]| super::words::sentence(&concept(facts), Some(&axes));
+    for (facts, sentence) in [
+        (
+            ["(piece 1 1 white rook)", "(piece 2 1 white rook)"],
+            "two pieces that are alike, side by side",
+        ),
+        (
+            ["(piece 1 1 white rook)", "(piece 1 2 black rook)"],
+            "two pieces of one kind, one of white and one of black, one on top of the other",
+        ),
+        (
+            ["(piece 1 1 white rook)", "(piece 2 1 white king)"],
+            "two pieces of one colour (rook and king), side by side",
+        ),
+        (
+            ["(piece 1 1 white rook)", "(piece 2 1 black pawn)"],
+            "two pieces (white rook and black pawn), side by side",
+        ),
+    ] {
+        assert_eq!(on_board(&facts), sentence);
+    }
+}
+
+/// Where a stone lies is not what it is.
+#[test]
+fn little_words_have_no_plural() {
+    let drawing = |text: &str| Some((Fact::parse(text).ranks[1]? as f64, 0.0));
+    let facts = ["(on black 1)", "(on black 2)", "(on white 3)"].map(str::to_owned);
+    let axes = Axes::of_facts(&facts, &Orders::new(), &drawing).expect("the facts are drawn");
+    let text = super::words::sentence(&concept(&["(on black 1)", "(on black 2)"]), Some(&axes));
+    assert_eq!(text, "two facts (on …) of one colour, side by side");
+}
+
 /// The columns of a chess board are letters.
 #[test]
 fn letters_have_directions_on_the_drawn_board() {
@@ -317,6 +365,9 @@ fn sentences_are_grammatical() {
              diagonally below the first to the right",
         ),
         (vec!["(heap a 3)", "(heap b 3)"], "heap a and heap b have the same number"),
+        (vec!["(queen 1 1)", "(queen 2 3)"], "two queens, 2 columns and 1 row apart"),
+        (vec!["(visited 1 1)", "(visited 1 2)"], "two facts (visited …), side by side"),
+        (vec!["(box 1 1)", "(box 1 2)"], "two boxes, side by side"),
     ] {
         assert_eq!(sentence_of(&facts), sentence);
     }

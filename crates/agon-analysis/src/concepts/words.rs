@@ -27,6 +27,16 @@ pub(crate) struct Axes {
 const COLOURS: [&str; 10] =
     ["white", "black", "red", "yellow", "blue", "green", "x", "o", "xplayer", "oplayer"];
 
+/// Names of facts that are things whatever their arguments are.
+const THINGS: [&str; 16] = [
+    "piece", "stone", "disc", "pawn", "knight", "bishop", "rook", "queen", "king", "peg", "token",
+    "tile", "box", "pit", "mine", "hole",
+];
+
+/// Names of facts that say where or whose a thing is, and not what it is.
+const LITTLE_WORDS: [&str; 10] =
+    ["on", "at", "in", "is", "has", "of", "holds", "owns", "owner", "occupied"];
+
 impl Axes {
     /// Finds the directions of the arguments of facts on a drawn board. Two facts that differ in one
     /// argument by one show where it leads. Symbols in `orders` count as numbers.
@@ -136,10 +146,13 @@ fn pieces(concept: &Concept, steps: &[Step], axes: &Axes) -> (String, String) {
     let are_colours = concept.columns.iter().enumerate().all(is_colour);
     // Whatever has a colour is a thing. Other names may be anything, such as "visited".
     let has_content = concept.columns.iter().any(content);
-    let plural = match (has_content && are_colours, name.ends_with('s')) {
+    let is_thing = (has_content && are_colours && !LITTLE_WORDS.contains(&name.as_str()))
+        || THINGS.contains(&name.as_str());
+    let plural = match (is_thing, name.ends_with('s')) {
         (true, true) => name.clone(),
         (true, false) => match name.strip_suffix("man") {
             Some(rest) => format!("{rest}men"),
+            None if name.ends_with('x') => format!("{name}es"),
             None => format!("{name}s"),
         },
         (false, _) => format!("facts ({name} …)"),
@@ -149,7 +162,7 @@ fn pieces(concept: &Concept, steps: &[Step], axes: &Axes) -> (String, String) {
     let whole = |text: String| (text, String::new());
     let [first, rest @ ..] = steps else { return whole(format!("{number} {plural}")) };
     match contents.as_slice() {
-        [Column::Symbols(symbols)] if are_colours => {
+        [Column::Symbols(symbols)] if are_colours && is_thing => {
             let mut text = format!("a {name} of {}", symbols[0]);
             for (step, symbol) in steps.iter().zip(&symbols[1..]) {
                 text.push_str(&format!(" and, {}, one of {symbol}", relative(*step)));
@@ -157,7 +170,8 @@ fn pieces(concept: &Concept, steps: &[Step], axes: &Axes) -> (String, String) {
             whole(text)
         }
         contents => {
-            let alike = likeness(concept, contents, are_colours);
+            let alike =
+                kinds(concept, axes).unwrap_or_else(|| likeness(concept, contents, are_colours));
             whole(match rest {
                 [] => return (format!("{number} {plural}{alike},"), mutual(*first)),
                 [second, ..] if second.0 == 2 * first.0 && second.1 == 2 * first.1 => {
@@ -177,6 +191,43 @@ fn pieces(concept: &Concept, steps: &[Step], axes: &Axes) -> (String, String) {
                 ),
             })
         }
+    }
+}
+
+/// Says whose and of what kind pieces are that have a colour and a kind, such as those of chess.
+/// `None` if their arguments are others.
+fn kinds(concept: &Concept, axes: &Axes) -> Option<String> {
+    // Only a drawn board tells which symbols are colours.
+    let are_colours = axes.are_colours.as_ref()?;
+    let contents = concept.columns.iter().enumerate();
+    let contents: Vec<(usize, &Column)> =
+        contents.filter(|(_, column)| !matches!(column, Column::Offsets(_))).collect();
+    let [(a, first), (b, second)] = contents.as_slice() else { return None };
+    let (colour, kind) = match (are_colours.get(*a)?, are_colours.get(*b)?) {
+        (true, false) => (first, second),
+        (false, true) => (second, first),
+        (true, true) | (false, false) => return None,
+    };
+    Some(match (colour, kind) {
+        (Column::Symbols(colours), Column::Symbols(kinds)) => {
+            let pieces = colours.iter().zip(kinds).map(|(colour, kind)| format!("{colour} {kind}"));
+            format!(" ({})", and(&pieces.collect::<Vec<_>>()))
+        }
+        (Column::Symbols(colours), Column::Same) => {
+            let owners: Vec<String> = colours.iter().map(|of| format!("one of {of}")).collect();
+            format!(" of one kind, {}", and(&owners))
+        }
+        (Column::Same, Column::Symbols(kinds)) => format!(" of one colour ({})", and(kinds)),
+        (Column::Same, Column::Same) => " that are alike".to_owned(),
+        (Column::Offsets(_), _) | (_, Column::Offsets(_)) => return None,
+    })
+}
+
+/// Joins texts with commas and a final "and".
+fn and(texts: &[String]) -> String {
+    match texts {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        texts => texts.concat(),
     }
 }
 

@@ -100,8 +100,14 @@ pub fn action_heuristic_text(
     }
     let words = Words::new(heuristics, properties);
     let choosers: Vec<Role> = position.choosers().collect();
-    if choosers.is_empty() {
-        lines.push("no role has a choice here".to_owned());
+    match choosers.len() {
+        0 => lines.push("no role has a choice here".to_owned()),
+        1 => {}
+        _ => lines.push(
+            "several roles choose at the same time: what depends on the moves of the others \
+             counts as unknown"
+                .to_owned(),
+        ),
     }
     for role in choosers {
         if position.shape().nature == Some(role) {
@@ -114,26 +120,68 @@ pub fn action_heuristic_text(
     lines
 }
 
+/// What a move does for a goal, as a verb phrase.
+#[derive(Clone, PartialEq, Eq)]
+struct Effect {
+    text: String,
+    /// One of the ways that the text counts. Moves that differ only in it are described together.
+    example: Option<String>,
+}
+
+impl Effect {
+    fn plain(text: String) -> Effect {
+        Effect { text, example: None }
+    }
+}
+
+/// Moves that do the same for the goals and are rated alike.
+struct Group<'m> {
+    effects: Vec<Effect>,
+    moves: Vec<&'m RatedMove>,
+}
+
+impl<'m> Group<'m> {
+    fn has(&self, effects: &[Effect], rated: &RatedMove, digits: Digits) -> bool {
+        let texts = self.effects.iter().map(|effect| &effect.text);
+        // What is printed alike is alike.
+        let rating = |rated: &RatedMove| (format!("{:.2}", rated.value), digits.degree(rated.raw));
+        texts.eq(effects.iter().map(|effect| &effect.text))
+            && rating(self.moves[0]) == rating(rated)
+    }
+
+    fn add(&mut self, effects: &[Effect], rated: &'m RatedMove) {
+        for (known, other) in self.effects.iter_mut().zip(effects) {
+            // The example is that of the first move, which then is named.
+            let is_first = self.moves.len() == 1;
+            if let Some(example) = &mut known.example
+                && is_first
+                && other.example.as_ref() != Some(example)
+            {
+                *example = format!("{example} after {}", self.moves[0].text);
+            }
+        }
+        self.moves.push(rated);
+    }
+}
+
 /// Describes the moves of one role.
 fn role_lines(words: &Words<'_>, role: Role, moves: &[&RatedMove], n_shown: usize) -> Vec<String> {
     let Some((first, last)) = moves.first().zip(moves.last()) else { return Vec::new() };
     let name = &words.heuristics.roles[role.index()].name;
     let n = moves.len();
     let common = common_ways(moves);
+    let digits = Digits::between(last.raw, first.raw);
     // Moves that do the same and are rated alike are described once.
-    let mut groups: Vec<(Vec<String>, Vec<&RatedMove>)> = Vec::new();
+    let mut groups: Vec<Group<'_>> = Vec::new();
     for &rated in moves {
         let effects = words.effects(rated, &common);
-        let is_alike = |(known, group): &(Vec<String>, Vec<&RatedMove>)| {
-            *known == effects && rating(group[0]) == rating(rated)
-        };
-        match groups.iter_mut().find(|group| is_alike(group)) {
-            Some((_, group)) => group.push(rated),
-            None => groups.push((effects, vec![rated])),
+        match groups.iter_mut().find(|group| group.has(&effects, rated, digits)) {
+            Some(group) => group.add(&effects, rated),
+            None => groups.push(Group { effects, moves: vec![rated] }),
         }
     }
-    let effects = &groups[0].0;
-    let is_one_effect = groups.iter().all(|(others, _)| others == effects);
+    let effects = &groups[0].effects;
+    let is_one_effect = groups.iter().all(|group| group.effects == *effects);
     let is_one_value = first.value == last.value;
     if is_one_effect && is_one_value {
         let subject = match n {
@@ -144,9 +192,9 @@ fn role_lines(words: &Words<'_>, role: Role, moves: &[&RatedMove], n_shown: usiz
         return sentences(&subject, effects);
     }
     let mut lines = vec![if is_one_value {
-        format!("the {n} moves of {name} are worth about the same ({})", degree(first.raw))
+        format!("the {n} moves of {name} are worth about the same ({})", digits.degree(first.raw))
     } else {
-        let (low, high) = (degree(last.raw), degree(first.raw));
+        let (low, high) = (digits.degree(last.raw), digits.degree(first.raw));
         let range = if low == high { high } else { format!("{low} to {high}") };
         format!(
             "the {n} moves of {name}, rated from 1.00 for the best to 0.00 for the worst; in \
@@ -157,11 +205,14 @@ fn role_lines(words: &Words<'_>, role: Role, moves: &[&RatedMove], n_shown: usiz
     if is_one_effect {
         lines.extend(sentences("each of them", effects));
     }
-    for (effects, group) in groups.iter().take(n_shown) {
+    for Group { effects, moves: group } in groups.iter().take(n_shown) {
         let texts: Vec<String> = group.iter().map(|rated| rated.text.clone()).collect();
-        let raw = degree(group[0].raw);
+        let raw = digits.degree(group[0].raw);
         let moves = abbreviated(&texts, 4);
-        let rated = format!("{:.2} [{raw}]  {moves}", group[0].value);
+        let rated = match is_one_value {
+            true => moves,
+            false => format!("{:.2} [{raw}]  {moves}", group[0].value),
+        };
         if is_one_effect {
             lines.push(rated);
             continue;
@@ -170,16 +221,11 @@ fn role_lines(words: &Words<'_>, role: Role, moves: &[&RatedMove], n_shown: usiz
         lines.extend(sentences(&format!("{rated}{each}"), effects));
     }
     if groups.len() > n_shown {
-        let n_more: usize = groups[n_shown..].iter().map(|(_, group)| group.len()).sum();
+        let n_more: usize = groups[n_shown..].iter().map(|group| group.moves.len()).sum();
         let moves = if n_more == 1 { "move" } else { "moves" };
         lines.push(format!("… and {n_more} more {moves}"));
     }
     lines
-}
-
-/// Returns the numbers that are shown of a move.
-fn rating(rated: &RatedMove) -> (String, String) {
-    (format!("{:.2}", rated.value), degree(rated.raw))
 }
 
 /// Returns the ways that are open after all moves but at most one, by goal. They do not depend on
@@ -199,12 +245,14 @@ fn common_ways(moves: &[&RatedMove]) -> BTreeSet<(i64, Vec<Literal>)> {
 }
 
 /// Joins a subject with what it does. Each further effect is a line of its own.
-fn sentences(subject: &str, effects: &[String]) -> Vec<String> {
+fn sentences(subject: &str, effects: &[Effect]) -> Vec<String> {
     let mut lines = Vec::new();
-    for (at, effect) in effects.iter().enumerate() {
+    for (at, Effect { text, example }) in effects.iter().enumerate() {
+        let example =
+            example.as_ref().map_or_else(String::new, |example| format!(", such as {example}"));
         lines.push(match at {
-            0 => format!("{subject} {effect}"),
-            _ => format!("        it {effect}"),
+            0 => format!("{subject} {text}{example}"),
+            _ => format!("        it {text}{example}"),
         });
     }
     if lines.is_empty() {
@@ -213,10 +261,37 @@ fn sentences(subject: &str, effects: &[String]) -> Vec<String> {
     lines
 }
 
-/// Formats a degree of truth. What is not quite false does not look as if it were.
-fn degree(truth: f64) -> String {
-    if truth > 0.0 && truth < 0.00005 { "<0.0001".to_owned() } else { format!("{truth:.4}") }
+/// Writes degrees of truth with as many digits as moves need to be told apart.
+#[derive(Copy, Clone)]
+struct Digits {
+    /// Number of digits behind the point.
+    n: usize,
 }
+
+impl Digits {
+    /// Returns the digits for degrees between two bounds.
+    fn between(low: f64, high: f64) -> Digits {
+        // Two digits of the difference are shown.
+        let (mut n, mut step) = (MIN_DIGITS, 0.001);
+        while high > low && high - low < step && n < MAX_DIGITS {
+            (n, step) = (n + 1, step / 10.0);
+        }
+        Digits { n }
+    }
+
+    /// Formats a degree. What is not quite false does not look as if it were.
+    fn degree(self, truth: f64) -> String {
+        match truth {
+            0.0 => "0".to_owned(),
+            truth if truth < 0.001 => format!("{truth:.1e}"),
+            truth => format!("{truth:.*}", self.n),
+        }
+    }
+}
+
+/// Number of digits of a degree, at least and at most.
+const MIN_DIGITS: usize = 4;
+const MAX_DIGITS: usize = 9;
 
 /// Writes fluents and what is missing in words.
 struct Words<'a> {
@@ -247,11 +322,11 @@ impl<'a> Words<'a> {
     }
 
     /// Describes what a move does for each goal, as verb phrases.
-    fn effects(&self, rated: &RatedMove, common: &BTreeSet<(i64, Vec<Literal>)>) -> Vec<String> {
+    fn effects(&self, rated: &RatedMove, common: &BTreeSet<(i64, Vec<Literal>)>) -> Vec<Effect> {
         let mut effects = Vec::new();
         for ((goal, ways), &is_never) in rated.prospects.iter().zip(&rated.is_never).rev() {
             if is_never {
-                effects.push(self.cannot(*goal));
+                effects.push(Effect::plain(self.cannot(*goal)));
                 continue;
             }
             // What the move adds counts, unless it adds nothing.
@@ -268,7 +343,8 @@ impl<'a> Words<'a> {
         effects
     }
 
-    fn effect(&self, rated: &RatedMove, goal: i64, ways: &[Prospect]) -> Vec<String> {
+    fn effect(&self, rated: &RatedMove, goal: i64, ways: &[Prospect]) -> Vec<Effect> {
+        let one = |text: String| vec![Effect::plain(text)];
         let extent = self.heuristics.extent;
         let in_two = if extent.n_steps > 1 { " in two steps" } else { "" };
         let reaches = match extent.aim {
@@ -283,75 +359,78 @@ impl<'a> Words<'a> {
         let ways =
             self.distinct(ways.iter().map(|way| self.about_the_goal(rated.role, way)).collect());
         let Some(nearest) = ways.first() else {
-            return vec![match extent.aim {
+            return one(match extent.aim {
                 Aim::Reach | Aim::ReachAtEnd => self.cannot(goal),
                 Aim::AvoidWorst => format!("ends the game with goal {goal}"),
-            }];
+            });
         };
         if nearest.has_unknown {
-            return vec![format!(
+            return one(format!(
                 "may bring goal {goal} nearer, but the goal is too complex to say how"
-            )];
+            ));
         }
         if nearest.missing.is_empty() {
             let held = self.held(nearest);
-            return vec![match held.is_empty() {
+            return one(match held.is_empty() {
                 true => reaches,
                 false => format!("{reaches}: {held}"),
-            }];
+            });
         }
         if extent.aim == Aim::AvoidWorst {
-            return vec![format!("ends the game with goal {goal}")];
+            return one(format!("ends the game with goal {goal}"));
         }
         if nearest.missing.iter().all(|literal| self.is_passing[literal.fluent]) {
-            return vec![format!("leaves goal {goal} to later steps")];
+            return one(format!("leaves goal {goal} to later steps"));
         }
         let n_missing = nearest.missing.len();
         if n_missing > MAX_LISTED {
-            return vec![format!(
+            return one(format!(
                 "leaves goal {goal} far away: {n_missing} facts would have to change"
-            )];
+            ));
         }
         let near: Vec<&Prospect> =
             ways.iter().filter(|way| !way.has_unknown && way.missing.len() == n_missing).collect();
         if n_missing == 1 && near.len() > 1 && near.iter().all(|way| way.held.is_empty()) {
             let any: Vec<String> = near.iter().map(|way| self.missing(way)).collect();
             let any = match any.as_slice() {
-                [one, other] => format!("{one} or {other}"),
+                [first, other] => format!("{first} or {other}"),
                 any => format!("one of {}", abbreviated(any, MAX_WAYS)),
             };
-            return vec![format!("needs {any} for goal {goal}")];
+            return one(format!("needs {any} for goal {goal}"));
         }
         // Ways that need several facts differ little, so one of them is an example of all.
         if n_missing > 1 && near.len() > 1 {
             let n_ways = near.len();
             let (held, missing) = (self.held(near[0]), self.missing(near[0]));
             return vec![match held.is_empty() {
-                true => format!(
-                    "leaves goal {goal} {n_missing} facts away, in {n_ways} ways, such as {missing}"
-                ),
-                false => format!(
-                    "works towards goal {goal} in {n_ways} ways with {n_missing} facts missing, \
-                     such as {missing}, where {held}"
-                ),
+                true => Effect {
+                    text: format!("leaves goal {goal} {n_missing} facts away, in {n_ways} ways"),
+                    example: Some(missing),
+                },
+                false => Effect {
+                    text: format!(
+                        "works towards goal {goal} in {n_ways} ways with {n_missing} facts missing"
+                    ),
+                    example: Some(format!("{missing}, where {held}")),
+                },
             }];
         }
         let mut effects = Vec::new();
         for way in near.iter().take(MAX_WAYS) {
             let held = self.held(way);
             let missing = self.missing(way);
-            effects.push(match (n_missing, held.is_empty()) {
+            effects.push(Effect::plain(match (n_missing, held.is_empty()) {
                 (1, false) if self.are_places(way) => format!("threatens {missing}: {held}"),
                 (1, false) => format!("needs {missing} for goal {goal}: {held}"),
                 (1, true) => format!("needs {missing} for goal {goal}"),
                 (_, false) => format!("works towards goal {goal}: {held}, {missing} are missing"),
                 (_, true) => format!("leaves goal {goal} {n_missing} facts away: {missing}"),
-            });
+            }));
         }
         match near.len().saturating_sub(MAX_WAYS) {
             0 => {}
-            1 => effects.push("has one more way like these".to_owned()),
-            more => effects.push(format!("has {more} more ways like these")),
+            1 => effects.push(Effect::plain("has one more way like these".to_owned())),
+            more => effects.push(Effect::plain(format!("has {more} more ways like these"))),
         }
         effects
     }

@@ -13,6 +13,10 @@ const MAX_DEPTH: usize = 4;
 /// Maximum number of parts that are named of a condition without room for its parts.
 const N_SUMMARISED: usize = 3;
 
+/// Maximum number of characters of a part that is named there. Several longer ones in one line
+/// cannot be read.
+const MAX_SUMMARISED: usize = 60;
+
 /// Number of parts shown of those that have the same degree.
 const N_ALIKE: usize = 2;
 
@@ -196,13 +200,15 @@ fn remark(fuzzy: &FuzzyEvaluation, id: NodeId, evaluator: Option<&mut FuzzyEvalu
         Node::Order(number) => {
             let order = &fuzzy.orders[*number as usize];
             let name = fuzzy.game.rules().sheet().symbols.name(order.relation);
-            let value = |side: &ComparisonSide| match side {
-                ComparisonSide::Constant(_) => "the constant",
-                ComparisonSide::Fluents(_) => "one value",
+            let is_constant = |side: &ComparisonSide| match side {
+                ComparisonSide::Constant(_) => true,
+                ComparisonSide::Fluents(_) => false,
             };
-            let [first, second] = order.sides.each_ref().map(value);
-            let second = if second == "one value" { "the other" } else { second };
-            format!("counts by how far {first} is from {second} in the order {name}")
+            let between = match order.sides.iter().any(is_constant) {
+                true => "the value is from the constant",
+                false => "one value is from the other",
+            };
+            format!("counts by how far {between} in the order {name}")
         }
         Node::PairDistance(_) => "counts by the distance between the two".to_owned(),
         Node::Constant(_) | Node::Not(_) | Node::And(_) | Node::Or(_) => String::new(),
@@ -221,16 +227,21 @@ fn distance_remark(
     let by = format!("counts by the distance in argument{plural} {}", listed(&arguments));
     let Some(evaluator) = evaluator else { return by };
     let there = target.fluents.iter().filter(|(fluent, _)| evaluator.holds(*fluent));
+    // Of equal distances that of a fact with a path counts: without one it is the largest.
+    let steps = |fluent: usize| fuzzy.steps_to(target, fluent).unwrap_or(u32::MAX);
     let nearest = there
-        .filter_map(|&(fluent, distance)| Some((distance?, fluent)))
-        .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let Some((_, fluent)) = nearest else { return format!("{by}; nothing can reach it") };
+        .filter_map(|&(fluent, distance)| Some((distance?, steps(fluent), fluent)))
+        .min_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let Some((.., fluent)) = nearest else { return format!("{by}; nothing can reach it") };
     let text = fuzzy.fluent_text(fluent);
     match fuzzy.steps_to(target, fluent) {
         Some(0) => format!("reached by {text}"),
         Some(1) => format!("{by}; the nearest is {text}, one step away"),
         Some(steps) => format!("{by}; the nearest is {text}, {steps} steps away"),
-        None => format!("{by}; the nearest is {text}"),
+        // The distance then is as large as any: the fact counts like one that just does not hold.
+        None => {
+            format!("does not hold; no path in argument{plural} {} leads to it", listed(&arguments))
+        }
     }
 }
 
@@ -390,28 +401,23 @@ impl TreePrinter<'_> {
             _ => Some(plain(&leaf_text(fuzzy, id))),
         };
         let mut texts: Vec<String> = children.iter().filter_map(|&id| named(id)).collect();
+        texts.retain(|text| text.chars().count() <= MAX_SUMMARISED);
         texts.truncate(N_SUMMARISED);
         let n_more = children.len() - texts.len();
         if texts.is_empty() {
             let which = match (is_and, is_negated) {
                 (true, false) => "all of",
                 (true, true) => "not all of",
-                (false, false) => "one of",
+                (false, false) => "at least one of",
                 (false, true) => "none of",
             };
-            return format!("{which} {n_more} conditions with parts of their own");
+            return format!("{which} {n_more} conditions that are not listed here");
         }
         if n_more > 0 {
             let plural = if n_more == 1 { "condition" } else { "conditions" };
             texts.push(format!("{n_more} more {plural}"));
         }
-        let all = listed(&texts);
-        match (is_and, is_negated) {
-            (true, false) => all,
-            (true, true) => format!("not all of {all}"),
-            (false, false) => format!("one of {all}"),
-            (false, true) => format!("none of {all}"),
-        }
+        joined(is_and, is_negated, &texts)
     }
 
     /// Describes a condition on plain facts: what holds, what is missing, and what can never hold
@@ -420,13 +426,7 @@ impl TreePrinter<'_> {
         let fuzzy = self.fuzzy;
         let texts =
             |of: &[NodeId]| of.iter().map(|&child| leaf_text(fuzzy, child)).collect::<Vec<_>>();
-        let all = listed(&texts(children));
-        let condition = match (is_and, is_negated) {
-            (true, false) => all,
-            (true, true) => format!("not all of {all}"),
-            (false, false) => format!("one of {all}"),
-            (false, true) => format!("none of {all}"),
-        };
+        let condition = joined(is_and, is_negated, &texts(children));
         let Some(evaluator) = self.evaluator.as_deref() else { return condition };
         let fluent = |child: NodeId| match fuzzy.tree.get(child) {
             Node::Fluent(fluent) => *fluent as usize,
@@ -456,7 +456,8 @@ impl TreePrinter<'_> {
                 verb(n, "holds", "hold"),
                 verb(m, "is", "are")
             ),
-            (n, _) => format!("{condition}: {held_texts} {}", verb(n, "holds", "hold")),
+            (1, _) => format!("{condition}: only {held_texts} holds"),
+            (_, _) => format!("{condition}: {held_texts} hold"),
         }
     }
 
@@ -464,6 +465,20 @@ impl TreePrinter<'_> {
     fn truth(&mut self, id: NodeId) -> String {
         let truth = self.evaluator.as_mut().map(|evaluator| evaluator.truth(id));
         truth.map_or_else(String::new, |truth| format!("[{}] ", degree(truth)))
+    }
+}
+
+/// Writes a condition whose parts are short enough for one line.
+fn joined(is_and: bool, is_negated: bool, texts: &[String]) -> String {
+    let all = listed(texts);
+    match (is_and, is_negated, texts) {
+        (true, false, _) => all,
+        (true, true, [a, b]) => format!("not both {a} and {b}"),
+        (true, true, _) => format!("not all of {all}"),
+        (false, false, [a, b]) => format!("{a} or {b}"),
+        (false, false, _) => format!("one of {all}"),
+        (false, true, [a, b]) => format!("neither {a} nor {b}"),
+        (false, true, _) => format!("none of {all}"),
     }
 }
 

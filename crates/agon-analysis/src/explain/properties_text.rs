@@ -174,7 +174,8 @@ fn length_lines(of: &Properties, lines: &mut Vec<Line>) {
         }
         Bound::Progress => "because each step changes a fluent permanently".to_owned(),
     };
-    lines.push(("length", format!("at most {steps} steps, {why} (proved)")));
+    let steps = if steps == 1 { "one step".to_owned() } else { format!("{steps} steps") };
+    lines.push(("length", format!("at most {steps}, {why} (proved)")));
 }
 
 fn payoff_lines(of: &Properties, lines: &mut Vec<Line>) {
@@ -260,10 +261,17 @@ fn symmetry_lines(of: &Properties, lines: &mut Vec<Line>) {
 }
 
 /// Returns whether the two arguments of a board are coordinates. An argument that is a role tells
-/// whose thing it is, not where it is.
+/// whose thing it is, not where it is, and names that no relation connects are kinds of things.
 pub(super) fn is_of_places(of: &Properties, board: &Board) -> bool {
     let roles = of.game.role_terms();
+    let is_coordinate = |term: &TermId| {
+        let text = of.game.text(*term);
+        text.parse::<i64>().is_ok() || text.chars().count() == 1
+    };
+    let mut axes = board.axes.iter().zip(&board.along);
     !board.axes.iter().flatten().any(|term| roles.contains(term))
+        && (!board.across.is_empty()
+            || axes.all(|(axis, along)| !along.is_empty() || axis.iter().all(is_coordinate)))
 }
 
 fn part_lines(of: &Properties, lines: &mut Vec<Line>) {

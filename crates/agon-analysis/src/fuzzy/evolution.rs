@@ -234,6 +234,7 @@ impl Evolution {
             Condition::Differ(..) => true,
         };
         let statics: Vec<Condition> = rule.body.iter().filter(is_static).cloned().collect();
+        let foreign = of_moves_only(rule);
         let mut movements = Vec::new();
         for condition in &rule.body {
             let Some(RuleTerm::Function(other, before)) = fluent_of(condition) else { continue };
@@ -245,7 +246,7 @@ impl Evolution {
                 // The fluent stays, so no other fluent becomes it.
                 return None;
             }
-            if changes.iter().all(|&i| is_linked(&statics, &before[i], &after[i])) {
+            if changes.iter().all(|&i| is_linked(&statics, &before[i], &after[i], &foreign)) {
                 movements.push(Movement {
                     before: before.clone(),
                     after: after.clone(),
@@ -388,8 +389,42 @@ impl Evolution {
     }
 }
 
-/// Returns whether static conditions link two terms through shared variables.
-fn is_linked(statics: &[Condition], from: &RuleTerm, to: &RuleTerm) -> bool {
+/// Returns the variables of the moves of a rule that occur in no fluent, such as the direction of a
+/// step. Two places that have only the direction in common are not neighbours.
+fn of_moves_only(rule: &Rule) -> BTreeSet<u32> {
+    let mut of_moves = BTreeSet::new();
+    let mut of_fluents = BTreeSet::new();
+    for condition in &rule.body {
+        match condition.atom() {
+            Some(atom) if atom.relation == keyword::DOES => {
+                condition.each_variable(&mut |v| {
+                    of_moves.insert(v);
+                });
+            }
+            Some(atom) if atom.relation == keyword::TRUE => {
+                condition.each_variable(&mut |v| {
+                    of_fluents.insert(v);
+                });
+            }
+            Some(_) | None => {}
+        }
+    }
+    for argument in &rule.head.arguments {
+        argument.each_variable(&mut |v| {
+            of_fluents.insert(v);
+        });
+    }
+    of_moves.difference(&of_fluents).copied().collect()
+}
+
+/// Returns whether static conditions link two terms through shared variables, without those in
+/// `foreign`.
+fn is_linked(
+    statics: &[Condition],
+    from: &RuleTerm,
+    to: &RuleTerm,
+    foreign: &BTreeSet<u32>,
+) -> bool {
     let of_term = |term: &RuleTerm| {
         let mut found = BTreeSet::new();
         term.each_variable(&mut |v| {
@@ -402,6 +437,7 @@ fn is_linked(statics: &[Condition], from: &RuleTerm, to: &RuleTerm) -> bool {
         condition.each_variable(&mut |v| {
             found.insert(v);
         });
+        found.retain(|v| !foreign.contains(v));
         found
     };
     let (mut reached, goal): (BTreeSet<u32>, BTreeSet<u32>) = (of_term(from), of_term(to));

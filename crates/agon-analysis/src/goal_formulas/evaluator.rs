@@ -8,6 +8,7 @@ use agon_circuit::ScalarCircuit;
 use agon_game::{Notation, Position as _, Rng, Role};
 use agon_structures::evaluate::{Assignment, EvaluationError, Evaluator, Limits, TermQuery};
 use agon_structures::formula::Term;
+use agon_structures::interrupt::Interrupt;
 use agon_structures::rational::Rational;
 use agon_structures::structure::{Element, RelationId, Structure};
 use agon_toss::arena::LocationId;
@@ -133,8 +134,15 @@ impl GoalEvaluator {
                 facts: Vec::new(),
                 bits: None,
             });
+        evaluator.set_interrupt(Interrupt::at(deadline));
         evaluator.unit = evaluator.usual_size(deadline);
+        evaluator.set_interrupt(Interrupt::NEVER);
         Ok(evaluator)
+    }
+
+    /// Ends exact evaluations before they are done, with an error.
+    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
+        self.evaluator.set_interrupt(interrupt);
     }
 
     /// Returns the terms.
@@ -221,7 +229,7 @@ impl GoalEvaluator {
             if is_late() {
                 break;
             }
-            for state in sampled(&self.game, seed) {
+            for state in sampled(&self.game, seed, deadline) {
                 if is_late() {
                     break 'plays;
                 }
@@ -241,11 +249,12 @@ impl GoalEvaluator {
     }
 }
 
-/// Returns a few states of a random play.
-fn sampled(game: &Arc<Game>, seed: u64) -> Vec<State> {
+/// Returns a few states of a random play, which ends at the deadline.
+fn sampled(game: &Arc<Game>, seed: u64, deadline: Option<Instant>) -> Vec<State> {
+    let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let (mut position, mut rng, mut joint) = (game.start(), Rng::seed_from_u64(seed), Vec::new());
     let mut states = Vec::new();
-    while !position.is_terminal() && states.len() < MAX_STEPS {
+    while !position.is_terminal() && states.len() < MAX_STEPS && !is_late() {
         states.push(position.state().clone());
         position.draw(&mut rng, &mut joint);
         position.advance(&joint);

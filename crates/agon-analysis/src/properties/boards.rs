@@ -114,16 +114,33 @@ impl Finder<'_> {
     }
 }
 
-/// Returns the relations whose elements include all values of an axis, orders excepted.
+/// Returns the relations that lead from every value of an axis to every other one without leaving
+/// the axis, orders excepted. A table of scores may contain all values too, but pairs them with
+/// others.
 fn related(relations: &[Relation], axis: &BTreeSet<TermId>) -> Vec<Symbol> {
     let is_own = |relation: &&Relation| {
-        let n_inside = relation.elements.iter().filter(|element| axis.contains(element)).count();
-        n_inside >= 2
-            && n_inside == axis.len()
-            && relation.kind() != RelationKind::Order
-            && relation.rows.iter().any(|(a, b)| a != b)
+        relation.kind() != RelationKind::Order && connects(&relation.rows, axis)
     };
     relations.iter().filter(is_own).map(|relation| relation.name).collect()
+}
+
+/// Returns whether pairs, followed in either direction, connect all values of an axis.
+fn connects(rows: &[(TermId, TermId)], axis: &BTreeSet<TermId>) -> bool {
+    let mut neighbours: BTreeMap<TermId, Vec<TermId>> = BTreeMap::new();
+    for &(a, b) in rows.iter().filter(|(a, b)| axis.contains(a) && axis.contains(b)) {
+        neighbours.entry(a).or_default().push(b);
+        neighbours.entry(b).or_default().push(a);
+    }
+    let mut reached: BTreeSet<TermId> = axis.iter().copied().take(1).collect();
+    let mut open: Vec<TermId> = reached.iter().copied().collect();
+    while let Some(value) = open.pop() {
+        for &next in neighbours.get(&value).into_iter().flatten() {
+            if reached.insert(next) {
+                open.push(next);
+            }
+        }
+    }
+    reached.len() == axis.len()
 }
 
 /// Returns whether the last four arguments of each row are two cells.

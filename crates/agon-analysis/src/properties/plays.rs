@@ -61,6 +61,10 @@ pub struct Plays {
 /// matter in small games only.
 const MAX_MOVES_KEPT: usize = 100_000;
 
+/// Minimum number of plays, or of states in fewer but longer plays, for observations to count.
+const MIN_PLAYS: usize = 3;
+const MIN_STATES: usize = 300;
+
 impl Plays {
     /// Plays randomly within the limits, by the circuit if there is one.
     pub fn play(game: &Arc<Game>, compiled: Option<&Compiled>, limits: &PlayLimits) -> Plays {
@@ -185,6 +189,12 @@ impl Plays {
                 break;
             }
         }
+    }
+
+    /// Returns whether the plays were cut so short that what was observed in them means nothing:
+    /// almost anything holds in the first states of one play.
+    pub(super) fn are_too_few(&self) -> bool {
+        self.plays.len() < MIN_PLAYS && self.states().count() < MIN_STATES
     }
 
     /// Returns the number of plays.

@@ -28,6 +28,17 @@ pub struct RoleTurns {
     pub control: Option<(usize, Known)>,
 }
 
+impl Turns {
+    /// Forgets what is only observed.
+    pub(super) fn drop_observed(&mut self) {
+        self.turn_taking = self.turn_taking.filter(|known| known.is_proved());
+        for role in &mut self.roles {
+            role.noop = role.noop.take().filter(|(_, known)| known.is_proved());
+            role.control = role.control.filter(|(_, known)| known.is_proved());
+        }
+    }
+}
+
 pub(super) fn find(
     game: &Game,
     compiled: Option<&Compiled>,

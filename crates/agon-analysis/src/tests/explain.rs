@@ -335,3 +335,69 @@ fn only_places_are_threatened() {
         }
     }
 }
+
+/// Moves that differ only in the example are one line, and names the move of the example.
+#[test]
+fn symmetric_moves_share_a_line() {
+    let text = move_lines("tic-tac-toe", &[]);
+    let corners = "(mark 1 1), (mark 1 3), (mark 3 1), (mark 3 3): each leaves goal 100 2 facts \
+                   away, in 3 ways, such as (cell 1 2 x) and (cell 1 3 x) after (mark 1 1)";
+    assert!(text.contains(corners), "{text}");
+    assert!(!text.contains("more move"), "{text}");
+}
+
+/// Degrees have as many digits as it takes to tell the moves apart.
+#[test]
+fn ratings_are_told_apart_by_their_degrees() {
+    let text = move_lines("connect-four", &[]);
+    let degrees: Vec<&str> =
+        text.lines().filter_map(|line| Some(line.split_once('[')?.1.split_once(']')?.0)).collect();
+    let distinct: std::collections::BTreeSet<&str> = degrees.iter().copied().collect();
+    assert!(degrees.len() >= 4 && distinct.len() == degrees.len(), "{text}");
+}
+
+/// Where several choose at once, nothing is certain that the others can undo.
+#[test]
+fn simultaneous_choices_are_named() {
+    let text = move_lines("blocker", &[]);
+    assert!(text.contains("several roles choose at the same time"), "{text}");
+}
+
+/// Two facts that must not hold are joined by words that a person would use.
+#[test]
+fn two_facts_are_joined_like_in_speech() {
+    let text = evaluation_lines("chomp", 0);
+    assert!(text.contains("neither (control first) nor (square 1 1): both hold"), "{text}");
+    assert!(!text.contains("none of (control first) and"), "{text}");
+}
+
+/// A fact to which no path leads is not said to be near.
+#[test]
+fn no_fact_is_near_without_a_path() {
+    let path = super::folder().join("gdl2/kuhn-poker.kif");
+    let game = super::game(&std::fs::read_to_string(path).expect("the game ships"));
+    let analysis = Analysis::new(Arc::clone(&game), Some(Arc::new(compiled(&game))));
+    let fuzzy = analysis.fuzzy(&FuzzyOptions::default(), TIME).expect("the goals can be evaluated");
+    let mut evaluator = FuzzyEvaluator::new(&fuzzy);
+    evaluator.set_fluents(FluentSet::Terms(game.start().state().fluents()));
+    let text = evaluation_text(&fuzzy, Some(&mut evaluator), 8).join("\n");
+    assert!(text.contains("(node big_showdown)"), "{text}");
+    assert!(!text.contains("the nearest is (node dealing))"), "{text}");
+}
+
+/// A table of scores is no relation of neighbours, and a disk and its peg are no place.
+#[test]
+fn boards_are_made_of_places() {
+    let board = |name: &str| {
+        let game = shipped(name);
+        let analysis = Analysis::new(Arc::clone(&game), Some(Arc::new(compiled(&game))));
+        let lines = properties_text(&analysis.properties(TIME));
+        let boards = lines.into_iter().filter(|(label, _)| *label == "board");
+        boards.map(|(_, text)| text).collect::<Vec<_>>()
+    };
+    let tour = board("knights-tour");
+    assert_eq!(tour.len(), 1, "{tour:?}");
+    assert!(tour[0].contains("related by") && !tour[0].contains("worth"), "{tour:?}");
+    assert_eq!(board("hanoi"), [""; 0]);
+    assert_eq!(board("missionaries"), [""; 0]);
+}

@@ -297,3 +297,21 @@ fn an_evaluation_that_ran_out_of_time_says_what_was_left() {
     assert_eq!(whole.unfinished, None);
     assert!(evaluation_json(&whole, None)["unfinished"].is_null());
 }
+
+/// The box that is pushed and another box have only the direction of the push in common, so the one
+/// does not move to where the other was.
+#[test]
+fn boxes_that_share_a_direction_are_not_neighbours() {
+    let game = shipped("sokoban");
+    let fuzzy = fuzzy(&game);
+    let target = fuzzy
+        .target_distances
+        .values()
+        .find(|target| target.arguments.iter().any(|(_, goal, _)| game.text(*goal) == "6"))
+        .expect("a mark in column 6 is a place to be reached");
+    let text = |fluent: &usize| fuzzy.fluent_text(*fluent);
+    let near = target.fluents.iter().find(|(fluent, _)| text(fluent) == "(cell 3 3 box)");
+    let &(fluent, _) = near.expect("the box can be there");
+    let steps = fuzzy.steps_to(target, fluent).expect("there is a path");
+    assert!(steps >= 3, "{steps} steps from column 3 to column 6");
+}

@@ -318,3 +318,22 @@ fn a_constant_sum_is_proved_where_there_is_one() {
     );
     assert_eq!(prove_constant_sum(&compiled(&uneven)), None);
 }
+
+/// Almost anything holds in the first states of one play, so nothing is concluded from them.
+#[test]
+fn the_beginning_of_a_play_shows_nothing() {
+    let game = shipped("tic-tac-toe");
+    let plays = PlayLimits { states: 3, ..PlayLimits::default() };
+    let limits = PropertyLimits { plays, ..PropertyLimits::default() };
+    let known = Properties::find(&game, None, &limits);
+    assert_eq!(known.plays.n_plays(), 1);
+    assert!(known.modes.is_empty() && known.groups.is_empty(), "{:?}", known.modes);
+    assert_eq!(known.turns.turn_taking, None);
+    assert!(known.turns.roles.iter().all(|role| role.noop.is_none() && role.control.is_none()));
+    assert!(known.fluents.iter().all(|fluent| fluent.persistent_true.is_none()));
+    assert!(known.symmetries.iter().all(|symmetry| symmetry.known.is_proved()));
+    assert!(known.refused.iter().any(|(what, _)| *what == "what random plays show"));
+    // Enough plays do count.
+    let known = Properties::find(&game, None, &PropertyLimits::default());
+    assert!(!known.modes.is_empty() && known.turns.turn_taking.is_some());
+}

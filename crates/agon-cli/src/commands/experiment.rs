@@ -44,6 +44,9 @@ pub(crate) struct Args {
     /// Iterations for each move [default: those of the experiment]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     iterations: Option<u64>,
+    /// Seconds for each move of columns with a clock [default: those of the experiment]
+    #[arg(long, value_name = "SECONDS", value_parser = clock, conflicts_with = "iterations")]
+    play_clock: Option<f64>,
     /// Repetitions, each in both seatings [default: those of the experiment]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     repeats: Option<u64>,
@@ -73,11 +76,20 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// Parses the seconds for each move.
+fn clock(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("give seconds between 0.01 and 86400".to_owned()),
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(name) = &args.name else { return list(args) };
     let options = ExperimentOptions {
         quick: args.quick,
         iterations: args.iterations,
+        play_clock: args.play_clock,
         repeats: args.repeats,
         openings: args.openings,
         games: args.games.clone(),

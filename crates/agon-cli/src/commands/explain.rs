@@ -80,7 +80,7 @@ pub(crate) struct Args {
     /// Number of concepts of --formulas that take part in --combined
     #[arg(long, value_name = "N", default_value_t = 0, requires = "combined")]
     with_formulas: usize,
-    /// Seconds for one game
+    /// Seconds for one game. Its parts have shares that may add up to half as much again
     #[arg(long, default_value_t = 30)]
     seconds: u64,
     /// Explain every rulesheet below a folder, one line each

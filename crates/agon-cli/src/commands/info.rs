@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use agon_analysis::explain::{properties_json, properties_text};
 use agon_analysis::properties::{Known, Properties, PropertyLimits};
-use agon_game::{Notation as _, Position, Rng, Role};
+use agon_game::{Notation as _, Position, Rng, Role, SecretPlan, hides_information};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Level};
 use agon_gdl::symbols::keyword;
@@ -104,6 +104,7 @@ fn facts(args: &Args, game: &Arc<Game>, properties: &Properties) -> Value {
         "roles": shape.role_names,
         "nature": shape.nature.map(|role| &shape.role_names[role.index()]),
         "hidden_information": shape.hidden,
+        "secrets_met": shape.hidden && hides_information(&start, &SecretPlan::default()),
         "keywords": keywords,
         "clauses": sheet.clauses.len(),
         "rules": sheet.clauses.iter().filter(|clause| !clause.body.is_empty()).count(),
@@ -291,9 +292,12 @@ fn print(facts: &Value, args: &Args) {
     line("chance", text("nature"));
     line(
         "information",
-        match facts["hidden_information"] == json!(true) {
-            true => "hidden: players do not see everything".into(),
-            false => "open: every player sees everything".into(),
+        match (&facts["hidden_information"], &facts["secrets_met"]) {
+            (Value::Bool(true), Value::Bool(false)) => {
+                "open: players are told everything by percepts (observed in 2 plays)".into()
+            }
+            (Value::Bool(true), _) => "hidden: players do not see everything".into(),
+            _ => "open: every player sees everything".into(),
         },
     );
     if facts["language"] == json!("Toss") {
@@ -335,7 +339,8 @@ fn print_toss(facts: &Value, line: &dyn Fn(&str, String)) {
         let time = if facts["continuous"] == json!(true) { "; time passes" } else { "" };
         line("values", format!("{}{time}", names.join(", ")));
     }
-    line("payoffs", format!("from {} to {}", facts["payoffs"][0], facts["payoffs"][1]));
+    let payoff = |at: usize| facts["payoffs"][at].as_f64().unwrap_or(0.0);
+    line("payoffs", format!("from {} to {}", payoff(0), payoff(1)));
     let mut proved = Vec::new();
     let is_single = facts["roles"].as_array().is_some_and(|roles| roles.len() < 2);
     if facts["proved"]["turn_taking"] == json!(true) && !is_single {

@@ -5,7 +5,8 @@
 //! its environment, which programs pass on to those that they start.
 //!
 //! A process group of its own does not receive the Ctrl-C of the terminal. So a handler ends all
-//! groups when this program is interrupted or terminated.
+//! groups when this program is interrupted or terminated. No handler runs if this program is killed,
+//! for instance because the machine is out of memory; then a small watcher ends the programs.
 
 use std::process::{Child, Command};
 
@@ -19,6 +20,7 @@ pub(crate) fn spawn(command: &mut Command) -> std::io::Result<Child> {
         use std::os::unix::process::CommandExt as _;
         command.process_group(0);
         let mark = groups::new_mark();
+        groups::watch();
         command.env(groups::MARK, &mark);
         // A command that handles Ctrl-C itself has set its handler before, and calls `kill_all`.
         crate::signals::on_interrupt(|| {
@@ -65,8 +67,10 @@ pub(crate) fn kill_all() {
 #[cfg(unix)]
 mod groups {
     use std::collections::BTreeMap;
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{ChildStdin, Command, Stdio};
     use std::sync::atomic::{AtomicU64, Ordering};
-    use std::sync::{Mutex, MutexGuard, PoisonError};
+    use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
     /// The environment variable with the mark of a program.
     pub(super) const MARK: &str = "AGON_PROGRAM_MARK";
@@ -80,12 +84,44 @@ mod groups {
 
     static N_MARKS: AtomicU64 = AtomicU64::new(0);
 
+    /// What all marks of this process begin with: no other process of this machine has it.
+    fn prefix() -> &'static str {
+        static PREFIX: LazyLock<String> = LazyLock::new(|| {
+            // Numbers of processes are used again, so there is also a random part if possible.
+            let random = std::fs::read_to_string("/proc/sys/kernel/random/uuid");
+            format!("{}-{}-", std::process::id(), random.unwrap_or_default().trim())
+        });
+        &PREFIX
+    }
+
     /// Returns a mark that no other program of this machine has.
     pub(super) fn new_mark() -> String {
-        // Numbers of processes are used again, so the mark also has a random part where there is one.
-        let random = std::fs::read_to_string("/proc/sys/kernel/random/uuid").unwrap_or_default();
-        let number = N_MARKS.fetch_add(1, Ordering::Relaxed);
-        format!("{}-{number}-{}", std::process::id(), random.trim())
+        format!("{}{}", prefix(), N_MARKS.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Waits until its input ends, which happens when this process ends in whatever way. Then ends
+    /// all programs with a mark that begins with the argument.
+    const WATCHER: &str = "\
+while read -r line; do :; done
+for environ in /proc/[0-9]*/environ; do
+  if grep -q \"AGON_PROGRAM_MARK=$0\" \"$environ\"; then
+    process=${environ#/proc/}
+    kill -KILL \"${process%/environ}\"
+  fi
+done";
+
+    /// Starts the watcher if it does not run yet. Without a shell there is none, and programs end
+    /// as far as this process can end them.
+    pub(super) fn watch() {
+        /// The input of the watcher, which the system closes at the end of this process.
+        static INPUT: OnceLock<Option<ChildStdin>> = OnceLock::new();
+        INPUT.get_or_init(|| {
+            let mut watcher = Command::new("sh");
+            // A group of its own, so that Ctrl-C in the terminal does not end it first.
+            watcher.process_group(0).args(["-c", WATCHER, prefix()]);
+            watcher.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            watcher.spawn().ok()?.stdin.take()
+        });
     }
 
     /// Ends all programs that have one of the marks, wherever they are.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::oracle::{Facts, Ground, Row, oracle};
 use super::programs::{Built, draft, rows, tangle, universe};
-use super::{atom, holds, rule, seeded, variable};
+use super::{atom, constant, holds, rule, seeded, variable};
 use crate::{
     Engine, Limits, MaterialiseLimits, Plans, PredicateId, Program, QueryForm, QueryId, Refusal,
     RefusalKind, SplitLimits, TermBank, TermId, materialise, split,
@@ -259,4 +259,29 @@ fn a_goal_without_its_required_arguments_binds_nothing() {
         0,
     ));
     assert_eq!(program.required_arguments(), [[true, true]]);
+}
+
+/// Facts are listed although other relations have used up the budget: they cost nothing.
+#[test]
+fn facts_are_listed_whatever_they_come_after() {
+    let mut program = Program::default();
+    let (edge, far, last, root) =
+        (program.derived(2), program.derived(2), program.derived(1), program.derived(1));
+    for number in 0..20 {
+        let pair = [constant(number), constant(number + 1)];
+        program.rule(rule(atom(edge, &pair), Vec::new(), 0, 0));
+    }
+    let [x, y, z] = [0, 1, 2].map(variable);
+    program.rule(rule(
+        atom(far, &[x.clone(), z.clone()]),
+        vec![holds(edge, &[x.clone(), y.clone()]), holds(edge, &[y, z.clone()])],
+        3,
+        1,
+    ));
+    program.rule(rule(atom(last, &[constant(20)]), Vec::new(), 0, 2));
+    let body = vec![holds(far, &[x.clone(), z.clone()]), holds(last, &[z])];
+    program.rule(rule(atom(root, &[x]), body, 3, 3));
+    let limits = MaterialiseLimits { total_steps: 1, ..MaterialiseLimits::default() };
+    materialise(&mut program, &bank(), &[root], &limits);
+    assert_eq!(program.rows(last).map(<[_]>::len), Some(1));
 }

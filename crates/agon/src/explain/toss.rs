@@ -1,6 +1,8 @@
 //! Explanations of structure rewriting games: their goals as evaluation terms (Kaiser & Stafiniak
 //! 2011).
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,6 +12,7 @@ use agon_analysis::goal_formulas::{
     recommended_method,
 };
 use agon_game::{Notation as _, Position as _};
+use agon_reals::interrupt::Interrupt;
 use agon_reals::real::Real;
 use agon_structures::formula::Term;
 use agon_structures::rational::Rational;
@@ -41,6 +44,8 @@ struct Subject<'a> {
     game: &'a Arc<RewritingGame>,
     position: &'a Interpreter,
     end: Option<Instant>,
+    /// The values of addends that are known, by factor and text: text and JSON show the same ones.
+    known: RefCell<BTreeMap<(String, String), String>>,
 }
 
 impl Subject<'_> {
@@ -56,23 +61,27 @@ pub fn explain_toss(
     options: &ExplainOptions,
 ) -> Explanation {
     // A time beyond the range of the clock never ends.
-    let subject = Subject { game, position, end: Instant::now().checked_add(options.time) };
+    let end = Instant::now().checked_add(options.time);
+    let subject = Subject { game, position, end, known: RefCell::default() };
     let start = game.start();
     let n_moves = start.choosers().map(|role| start.legal_moves(role).len()).max().unwrap_or(0);
     let best = recommended_method(game.arena(), n_moves);
-    let made: Vec<MethodTerms> = METHODS
-        .iter()
-        .map(|&(method, word)| {
-            if subject.is_late() {
-                return MethodTerms { word, method, terms: Err(TIME_IS_OVER.to_owned()) };
-            }
-            let terms = goal_terms(game.arena(), method, &GoalOptions::default());
-            MethodTerms { word, method, terms: terms.map_err(|why| why.to_string()) }
-        })
-        .collect();
+    let make = |(method, word): (Method, &'static str)| {
+        if subject.is_late() {
+            return MethodTerms { word, method, terms: Err(TIME_IS_OVER.to_owned()) };
+        }
+        let terms = goal_terms(game.arena(), method, &GoalOptions::default());
+        MethodTerms { word, method, terms: terms.map_err(|why| why.to_string()) }
+    };
+    // The method that suits the game comes first, while there is time.
     let mut sections = vec![changes_section(game)];
-    let is_best = |made: &&MethodTerms| made.method == best;
-    sections.extend(made.iter().find(is_best).map(|made| method_section(&subject, made)));
+    let mut made: Vec<MethodTerms> = Vec::new();
+    for method in METHODS.into_iter().filter(|(method, _)| *method == best) {
+        let terms = make(method);
+        sections.push(method_section(&subject, &terms));
+        made.push(terms);
+    }
+    made.extend(METHODS.into_iter().filter(|(method, _)| *method != best).map(make));
     sections.push(others_section(&subject, &made, best));
     Explanation { sections, json: as_json(&subject, &made, best) }
 }
@@ -144,12 +153,13 @@ fn method_section(subject: &Subject<'_>, made: &MethodTerms) -> Section {
     let location = subject.position.state().location();
     let mut lines = Vec::new();
     let mut shown: Vec<(&str, &Term)> = Vec::new();
+    let worths = worths(subject, terms);
     for (player, name) in arena.players().iter().enumerate() {
         if arena.nature() == Some(player) {
             continue;
         }
         let term = &terms.terms[location.index()][player];
-        let worth = worth(subject, terms, player);
+        let worth = &worths[player];
         let alike = shown.iter().find_map(|(other, known)| likeness(other, known, term));
         match alike {
             Some(alike) => lines.push(format!("{name}: {worth}; {alike}")),
@@ -190,8 +200,18 @@ fn addend_lines(subject: &Subject<'_>, term: &Term) -> Vec<String> {
         return vec!["  the goals do not tell positions like this one apart".to_owned()];
     }
     let mut lines = Vec::new();
-    for ((factor, addend), (_, value)) in own.into_iter().zip(parts(subject, term)) {
-        let words = addend_in_words(factor, addend);
+    let parts = parts(subject, term);
+    if parts.iter().any(|(_, value)| value == TIME_IS_OVER) {
+        lines.push(
+            "  parts without a value were not evaluated, because the time was over".to_owned(),
+        );
+    }
+    for ((factor, addend), (_, value)) in own.into_iter().zip(parts) {
+        let value = if value == TIME_IS_OVER { "?".to_owned() } else { value };
+        let words = match addend {
+            Term::Number(_) => vec!["always".to_owned()],
+            _ => addend_in_words(factor, addend),
+        };
         for (at, text) in words.into_iter().enumerate() {
             let value = if at == 0 { value.as_str() } else { "" };
             lines.push(format!("  {value:>10}  {text}"));
@@ -209,10 +229,11 @@ fn others_section(subject: &Subject<'_>, made: &[MethodTerms], best: Method) -> 
         let players = players.filter(|(at, _)| arena.nature() != Some(*at));
         let what = match &made.terms {
             Err(why) => format!("none: {why}"),
-            Ok(terms) => players
-                .map(|(player, name)| format!("{name}: {}", worth(subject, terms, player)))
-                .collect::<Vec<_>>()
-                .join("; "),
+            Ok(terms) => {
+                let worths = worths(subject, terms);
+                let players = players.map(|(player, name)| format!("{name}: {}", worths[player]));
+                players.collect::<Vec<_>>().join("; ")
+            }
         };
         lines.push(format!("by eval={}, {what}", made.word));
     }
@@ -220,25 +241,50 @@ fn others_section(subject: &Subject<'_>, made: &[MethodTerms], best: Method) -> 
     Section::new("What it is worth by other methods", lines)
 }
 
-/// The value of a player's term at the position, and as searches see it.
-fn worth(subject: &Subject<'_>, terms: &GoalTerms, player: usize) -> String {
-    if subject.is_late() {
-        return format!("not evaluated: {TIME_IS_OVER}");
-    }
+/// The value of each player's term at the position, and as searches see it.
+fn worths(subject: &Subject<'_>, terms: &GoalTerms) -> Vec<String> {
+    let players = 0..subject.game.arena().players().len();
+    let late = || format!("not evaluated: {TIME_IS_OVER}");
     let state = subject.position.state();
     if subject.game.arena().is_continuous() {
         // Searches evaluate terms exactly, which is not possible with real numbers.
-        return match subject.position.value(&terms.terms[state.location().index()][player]) {
-            Ok(Some(value)) => format!("{} here", decimal(&value)),
-            Ok(None) => "no value here".to_owned(),
-            Err(why) => format!("not evaluated: {why}"),
+        let worth = |player: usize| {
+            if subject.is_late() {
+                return late();
+            }
+            match subject.position.value(&terms.terms[state.location().index()][player]) {
+                Ok(Some(value)) => format!("{} here", decimal(&value)),
+                Ok(None) => "no value here".to_owned(),
+                Err(why) => format!("not evaluated: {why}"),
+            }
         };
+        return players.map(worth).collect();
     }
-    let evaluator = GoalEvaluator::for_search(subject.game, terms);
-    let value = evaluator.and_then(|mut evaluator| {
-        let value = evaluator.value(state.structure(), state.location(), player)?;
+    if subject.is_late() {
+        return players.map(|_| late()).collect();
+    }
+    // Preparing the evaluator takes longer than all that follows, so it is done once.
+    match GoalEvaluator::for_search_until(subject.game, terms, subject.end) {
+        Ok(mut evaluator) => {
+            evaluator.set_interrupt(Interrupt::at(subject.end));
+            players
+                .map(|player| match subject.is_late() {
+                    true => late(),
+                    false => worth(subject, &mut evaluator, player),
+                })
+                .collect()
+        }
+        Err(why) => players.map(|_| format!("not evaluated: {why}")).collect(),
+    }
+}
+
+/// The value of a player's term at the position, and as searches see it.
+fn worth(subject: &Subject<'_>, evaluator: &mut GoalEvaluator, player: usize) -> String {
+    let state = subject.position.state();
+    let value = evaluator.value(state.structure(), state.location(), player);
+    let value = value.map(|value| {
         let estimate = evaluator.estimate(state.structure(), state.location(), player);
-        Ok((value, estimate))
+        (value, estimate)
     });
     match value {
         Ok((Some(value), estimate)) => {
@@ -276,15 +322,21 @@ fn parts(subject: &Subject<'_>, term: &Term) -> Vec<(String, String)> {
     addends(term)
         .into_iter()
         .map(|(factor, addend)| {
+            let key = (factor.to_string(), addend.to_string());
+            if let Some(known) = subject.known.borrow().get(&key) {
+                return (key.1, known.clone());
+            }
             if subject.is_late() {
-                return (addend.to_string(), TIME_IS_OVER.to_owned());
+                return (key.1, TIME_IS_OVER.to_owned());
             }
             let value = match subject.position.value(addend) {
                 Ok(Some(value)) => decimal(&(Real::Exact(factor) * value)),
                 Ok(None) => "no value".to_owned(),
                 Err(why) => why,
             };
-            (addend.to_string(), value)
+            let text = key.1.clone();
+            subject.known.borrow_mut().insert(key, value.clone());
+            (text, value)
         })
         .collect()
 }

@@ -22,6 +22,24 @@ fn experiments_are_listed() {
     agon(&["experiment", "003-table-5.2", "--only", "no such game"])
         .complains(2, "no game of this experiment");
     agon(&["experiment", "003-table-5.2", "--repeats", "0"]).fails_with(2);
+    agon(&["experiment", "003-table-5.2", "--play-clock", "1"]).complains(2, "has a clock");
+    agon(&["experiment", "003-table-5.3", "--play-clock", "0"]).complains(2, "0.01");
+    agon(&["experiment", "003-table-5.3", "--play-clock", "1", "--iterations", "5"]).fails_with(2);
+}
+
+/// The clock of a column with a clock can be set, and the matches are stored apart.
+#[test]
+fn the_clock_of_an_experiment_can_be_set() {
+    let scratch = Scratch::new("experiment-clock");
+    let folder = scratch.path("store").to_string_lossy().into_owned();
+    let name = "kaiser-stafiniak-2011-table-1";
+    let args = ["experiment", name, "--play-clock", "0.01", "--repeats", "1"];
+    let rest = ["--only", "Connect5", "--column", "equal-time-connect"];
+    let rest = [&rest[..], &["--jobs", "1", "--quiet", "--json", "--store", &folder]].concat();
+    let report = json(&agon(&[&args[..], &rest].concat()).succeeds());
+    assert_eq!(report["cells"].as_array().map(Vec::len), Some(1), "{report}");
+    let store = format!("{name}.equal-time-connect.clock-0.01.connect5.db");
+    assert!(scratch.path("store").join(store).is_file());
 }
 
 #[test]

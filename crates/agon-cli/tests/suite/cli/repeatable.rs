@@ -108,8 +108,10 @@ fn programs_end_with_everything_they_have_started() {
     wait_for_end(&wait_for_pid(&pid_file), "after the match");
 
     // Also if the match is interrupted, by the terminal or by another program, and even if it runs
-    // in the background under `nohup`: then interrupts and hangups are ignored from the start.
-    for (signal, ignored) in [("INT", ""), ("TERM", ""), ("INT", "INT HUP"), ("TERM", "INT HUP")] {
+    // in the background under `nohup`: then interrupts and hangups are ignored from the start. A
+    // kill leaves the program no time for anything, and the programs that it has started end too.
+    let cases = [("INT", ""), ("TERM", ""), ("INT", "INT HUP"), ("TERM", "INT HUP"), ("KILL", "")];
+    for (signal, ignored) in cases {
         let _ = std::fs::remove_file(&pid_file);
         let mut process = std::process::Command::new("sh")
             .args(["-c", "trap '' $0; exec \"$@\""])
