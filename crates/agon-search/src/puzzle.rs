@@ -274,11 +274,11 @@ impl<P: Position> Search<P> for Puzzle<P> {
         let mut meter = budget.start();
         self.frontier = None;
         self.resume_plan(position.key());
-        if let Some(mut sub_games) = self.sub_games.take() {
+        if let Some(sub_games) = self.sub_games.take() {
             let max_steps = self.options.max_steps;
             let quarter = quarter_of(budget);
             let mut own = quarter.start();
-            let lines = sub_games::lines(&mut *sub_games, position, us, max_steps, &mut own);
+            let lines = sub_games::lines(&*sub_games, position, us, max_steps, &mut own);
             meter.n_nodes += own.n_nodes;
             lines.iter().for_each(|line| self.consider(position, us, line));
         }

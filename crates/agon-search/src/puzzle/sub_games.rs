@@ -18,7 +18,7 @@ pub trait SubGames<P: Position>: Send {
     fn n_parts(&self) -> usize;
 
     /// Returns the sub-game that a move belongs to, if it belongs to one.
-    fn part_of(&mut self, m: &P::Move) -> Option<usize>;
+    fn part_of(&self, m: &P::Move) -> Option<usize>;
 
     /// Returns the facts of a sub-game that hold in a state. Equal answers mean equal states of the
     /// sub-game.
@@ -55,7 +55,7 @@ struct Explored<P: Position> {
 
 /// Returns lines of moves of the player that may lead to high payoffs, the most promising first.
 pub(super) fn lines<P: Position>(
-    sub_games: &mut dyn SubGames<P>,
+    sub_games: &dyn SubGames<P>,
     position: &mut P,
     us: Role,
     max_steps: usize,
@@ -92,7 +92,7 @@ pub(super) fn lines<P: Position>(
 }
 
 fn explore<P: Position>(
-    sub_games: &mut dyn SubGames<P>,
+    sub_games: &dyn SubGames<P>,
     part: usize,
     position: &mut P,
     us: Role,
@@ -102,20 +102,19 @@ fn explore<P: Position>(
     let mut explored = Explored { reached: Vec::new(), classes: Vec::new() };
     let mut known: Map<Vec<u64>, ()> = Map::default();
     let mut class_of: Map<Vec<bool>, ()> = Map::default();
-    let mut add =
-        |sub_games: &dyn SubGames<P>, explored: &mut Explored<P>, position: &P, from, n_moves| {
-            let local = sub_games.local_state(part, position.state());
-            if known.contains_key(&local) {
-                return;
-            }
-            let read = sub_games.conditions(part, &local);
-            known.insert(local, ());
-            if class_of.insert(read.clone(), ()).is_none() {
-                explored.classes.push((read, explored.reached.len()));
-            }
-            explored.reached.push(Reached { state: position.state().clone(), from, n_moves });
-        };
-    add(sub_games, &mut explored, position, None, 0);
+    let mut add = |explored: &mut Explored<P>, position: &P, from, n_moves| {
+        let local = sub_games.local_state(part, position.state());
+        if known.contains_key(&local) {
+            return;
+        }
+        let read = sub_games.conditions(part, &local);
+        known.insert(local, ());
+        if class_of.insert(read.clone(), ()).is_none() {
+            explored.classes.push((read, explored.reached.len()));
+        }
+        explored.reached.push(Reached { state: position.state().clone(), from, n_moves });
+    };
+    add(&mut explored, position, None, 0);
     let mut next = 0;
     while next < explored.reached.len() && explored.reached.len() < MAX_STATES && !meter.is_over(64)
     {
@@ -125,15 +124,12 @@ fn explore<P: Position>(
         if !position.is_terminal() {
             let choices = Choices::at(position);
             let mut joint = choices.first_joint();
-            for m in choices.of(us) {
-                if sub_games.part_of(m) != Some(part) {
-                    continue;
-                }
+            for m in choices.of(us).iter().filter(|m| sub_games.part_of(m) == Some(part)) {
                 joint[us.index()] = m.clone();
                 position.go_to(&state);
                 position.advance(&joint);
                 meter.n_nodes += 1;
-                add(sub_games, &mut explored, position, Some((next, m.clone())), n_moves);
+                add(&mut explored, position, Some((next, m.clone())), n_moves);
             }
         }
         next += 1;

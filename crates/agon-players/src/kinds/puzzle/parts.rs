@@ -1,6 +1,6 @@
 //! The independent sub-games of a puzzle, for the search.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use agon_analysis::Analysis;
 use agon_analysis::sub_games::{StateClass, SubGames};
@@ -16,8 +16,7 @@ pub(super) struct PuzzleParts<P: Position> {
     facts: Vec<Vec<usize>>,
     /// Names moves.
     start: P,
-    part_of_text: HashMap<String, usize>,
-    part_of: HashMap<P::Move, Option<usize>>,
+    part_of_text: BTreeMap<String, usize>,
 }
 
 impl<P: Notation> PuzzleParts<P> {
@@ -29,7 +28,7 @@ impl<P: Notation> PuzzleParts<P> {
         let properties = rules.properties(analysis_time(budget));
         let sub_games = SubGames::new(compiled, &properties)?;
         let texts = position.feature_texts();
-        let numbers: HashMap<&str, usize> =
+        let numbers: BTreeMap<&str, usize> =
             texts.iter().enumerate().map(|(number, text)| (text.as_str(), number)).collect();
         let parts = 0..sub_games.n_parts();
         let facts = parts
@@ -39,8 +38,7 @@ impl<P: Notation> PuzzleParts<P> {
         let part_of_text = parts
             .flat_map(|part| sub_games.moves(part).map(move |text| (text.to_owned(), part)))
             .collect();
-        let (start, part_of) = (position.clone(), HashMap::new());
-        Some(PuzzleParts { sub_games, facts, start, part_of_text, part_of })
+        Some(PuzzleParts { sub_games, facts, start: position.clone(), part_of_text })
     }
 }
 
@@ -53,13 +51,8 @@ impl<P: Notation> agon_search::SubGames<P> for PuzzleParts<P> {
         self.facts.len()
     }
 
-    fn part_of(&mut self, m: &P::Move) -> Option<usize> {
-        if let Some(&part) = self.part_of.get(m) {
-            return part;
-        }
-        let part = self.part_of_text.get(&self.start.move_text(m)).copied();
-        self.part_of.insert(m.clone(), part);
-        part
+    fn part_of(&self, m: &P::Move) -> Option<usize> {
+        self.part_of_text.get(&self.start.move_text(m)).copied()
     }
 
     fn local_state(&self, part: usize, state: &P::State) -> Vec<u64> {
