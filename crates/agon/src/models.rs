@@ -95,11 +95,11 @@ pub enum StoreError {
         /// What is wrong with it.
         error: EndgamesError,
     },
-    /// There is no model whose key starts this way, or there are several.
+    /// There is no model of a game with this name or whose key starts this way, or there are several.
     Key {
-        /// The start of the key.
+        /// The name, or the start of the key.
         text: String,
-        /// The keys that start this way.
+        /// The keys of the models that fit.
         found: Vec<String>,
     },
 }
@@ -117,10 +117,14 @@ impl fmt::Display for StoreError {
                 write!(f, "the endgame table {} is ignored: {error}", path.display())
             }
             StoreError::Key { text, found } if found.is_empty() => {
-                write!(f, "no model has a key that starts with `{text}`; `agon models` lists them")
+                write!(
+                    f,
+                    "no model is of a game `{text}`, or has a key that starts with it; `agon models` \
+                     lists them"
+                )
             }
             StoreError::Key { text, found } => {
-                write!(f, "several keys start with `{text}`: {}", found.join(", "))
+                write!(f, "`{text}` fits several models; give one key: {}", found.join(", "))
             }
         }
     }
@@ -269,21 +273,29 @@ impl ModelStore {
         Ok(paths)
     }
 
-    /// Returns the file of the only model whose key starts with a text.
+    /// Returns the file of the only model of a game with this name, as it was called when it was
+    /// learnt, or else of the only model whose key starts with the text.
     ///
     /// # Errors
     /// [`StoreError::Key`] if there is none, or there are several.
-    pub fn find(&self, start: &str) -> Result<PathBuf, StoreError> {
-        let stem = |path: &PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into();
-        let start = start.to_lowercase();
-        let mut paths = self.paths()?;
-        paths.retain(|path| {
-            let stem: String = stem(path);
-            !start.is_empty() && stem.starts_with(&start)
-        });
-        match &paths[..] {
-            [path] => Ok(path.clone()),
-            _ => Err(StoreError::Key { text: start, found: paths.iter().map(stem).collect() }),
+    pub fn find(&self, text: &str) -> Result<PathBuf, StoreError> {
+        let stem = |path: &PathBuf| -> String {
+            path.file_stem().unwrap_or_default().to_string_lossy().into()
+        };
+        let start = text.to_lowercase();
+        let is_of_game =
+            |path: &&PathBuf| read_model(path).is_ok_and(|model| model.history.game == text);
+        let paths = self.paths()?;
+        let mut found: Vec<&PathBuf> = paths.iter().filter(is_of_game).collect();
+        if found.is_empty() && !start.is_empty() {
+            found = paths.iter().filter(|path| stem(path).starts_with(&start)).collect();
+        }
+        match &found[..] {
+            [path] => Ok((*path).clone()),
+            _ => Err(StoreError::Key {
+                text: text.to_owned(),
+                found: found.into_iter().map(stem).collect(),
+            }),
         }
     }
 

@@ -194,6 +194,32 @@ impl Player {
         position: &Position,
         budget: &Budget,
     ) -> Result<Choice, PlayerError> {
+        let thinker = self.follow(role, position, &preparation(budget))?;
+        thinker.player.choose(budget)
+    }
+
+    /// Makes the player ready to choose for a role at a position: what is built and learnt before
+    /// the first move takes none of the time of a move then.
+    ///
+    /// # Errors
+    /// [`PlayerError`] if the player fails.
+    pub(crate) fn prepare_as(
+        &mut self,
+        role: Role,
+        position: &Position,
+        budget: &Budget,
+    ) -> Result<(), PlayerError> {
+        self.follow(role, position, budget).map(|_| ())
+    }
+
+    /// Returns the player for a role, after the steps of a position. If there is none yet, it is
+    /// made, and prepares within a budget.
+    fn follow(
+        &mut self,
+        role: Role,
+        position: &Position,
+        preparation: &Budget,
+    ) -> Result<&mut Thinker, PlayerError> {
         let history: Vec<Vec<String>> = position.history().map(<[String]>::to_vec).collect();
         let follows = self
             .thinker
@@ -205,7 +231,7 @@ impl Player {
             let evaluation = load_evaluation_games(game, spec)
                 .map_err(|why| PlayerError::Broken(why.to_string()))?;
             let mut player = game.run(Build { game, spec, role, seed, needs, evaluation });
-            player.prepare(&preparation(budget))?;
+            player.prepare(preparation)?;
             self.thinker = Some(Thinker { role, player, followed: Vec::new() });
         }
         let thinker = self.thinker.as_mut().expect("it was made above");
@@ -213,7 +239,7 @@ impl Player {
             thinker.player.learn(&step.observations[role.index()])?;
             thinker.followed.push(step.joint.clone());
         }
-        thinker.player.choose(budget)
+        Ok(thinker)
     }
 }
 

@@ -40,7 +40,8 @@ pub(super) fn run(
     };
     let learning = CombineOptions { method, n_plays, ..CombineOptions::default() };
     let options = CombinedOptions { only: None, n_formulas, learning };
-    let budget = Budget::until(Instant::now() + Duration::from_secs(seconds));
+    let deadline = Instant::now().checked_add(Duration::from_secs(seconds));
+    let budget = Budget { deadline, ..Budget::default() };
     let Some(learnt) = combine_heuristics(&game, &options, &budget) else {
         return Err(Failure::wrong(format!(
             "{name}: nothing was learnt, because no play came to an end within {seconds} s, or all \

@@ -86,6 +86,12 @@ pub(super) fn run(
     }
     let list: Vec<Concept> =
         concepts.found.iter().map(|measured| measured.concept.clone()).collect();
+    if list.is_empty() && !args.formulas_on.is_empty() {
+        return Err(Failure::wrong(format!(
+            "{name} gave no concepts that could be measured on other games; try more positions \
+             (--formulas-positions) or another game"
+        )));
+    }
     for (number, other) in args.formulas_on.iter().enumerate() {
         let game = open::open_rules_to_learn(other, rules)?;
         let own = ConceptOptions { n_concepts: list.len(), ..options };

@@ -27,7 +27,7 @@ be cut short as long as one model fits.
 Examples:
   agon models
   agon models --json
-  agon models show 3f2a
+  agon models show breakthrough
   agon models remove 3f2a
   agon models export breakthrough net.onnx     # for programs that learn elsewhere
   agon models import breakthrough net.onnx --replace")]
@@ -43,7 +43,8 @@ pub(crate) struct Args {
 enum Action {
     /// Show one model with its checkpoints
     Show {
-        /// Key of the model, or the beginning of it, or the path of a model
+        /// Name of the game, key of the model or the beginning of it, or path of a model
+        #[arg(value_name = "GAME or KEY")]
         key: String,
         /// Print one JSON object
         #[arg(long)]
@@ -78,7 +79,8 @@ enum Action {
     },
     /// Remove a model, and the state of learning beside it
     Remove {
-        /// Key of the model, or the beginning of it
+        /// Name of the game, or key of the model or the beginning of it
+        #[arg(value_name = "GAME or KEY")]
         key: String,
     },
 }
@@ -137,6 +139,11 @@ fn export(
     play.rules.params.add_to(&mut name);
     let game = open_to_learn(&name, play)?;
     let path = model.map_or_else(|| stored_path(&game), |path| Ok(path.to_owned()))?;
+    if model.is_none() && !path.exists() {
+        return Err(Failure::wrong(format!(
+            "{name} was not learnt yet; `agon learn {name} --form network --minutes 1` does that"
+        )));
+    }
     let wrong = |why: &dyn std::fmt::Display| Failure::wrong(format!("{}: {why}", path.display()));
     let model = read_model(&path)?;
     let model = fit(&game, &model).map_err(|error| wrong(&error))?;

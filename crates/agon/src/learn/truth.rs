@@ -103,6 +103,8 @@ pub enum CannotJudge {
     NoPositions,
     /// The player cannot be made.
     Player(SpecError),
+    /// The player failed before its first move.
+    Broken(agon_match::PlayerError),
 }
 
 impl fmt::Display for CannotJudge {
@@ -116,6 +118,7 @@ impl fmt::Display for CannotJudge {
                 f.write_str("no position was found that can be solved and at which moves differ")
             }
             CannotJudge::Player(error) => error.fmt(f),
+            CannotJudge::Broken(error) => write!(f, "the player failed: {error}"),
         }
     }
 }
@@ -312,7 +315,8 @@ pub enum Thinking {
 }
 
 /// Measures how often a player of a game chooses a best move. It meets each position without
-/// knowing the others. Where it learns before it plays, that takes a part of its time.
+/// knowing the others. It prepares as long as it thinks: where it learns before it plays, in that
+/// time.
 ///
 /// # Errors
 /// [`CannotJudge`] if the player cannot be made, or a position does not belong to the game.
@@ -330,10 +334,14 @@ pub fn player_truth(
             let joint: Vec<&str> = joint.iter().map(String::as_str).collect();
             position.play_joint(&joint).map_err(|_| CannotJudge::Game)?;
         }
-        let budget = match thinking {
+        let budget = || match thinking {
             Thinking::Seconds(seconds) => Budget::seconds(seconds),
             Thinking::Iterations(n) => Budget::iterations(n),
         };
+        // The clock of the move starts when the player is ready. Otherwise a player that learns, or
+        // fills a large table with zeros, would have no time left for a short move.
+        player.prepare_as(judged.role, &position, &budget()).map_err(CannotJudge::Broken)?;
+        let budget = budget();
         let report = player.think_as(judged.role, &position, budget);
         share.count(judged.is_best(&report.best_move));
     }

@@ -122,6 +122,14 @@ fn concepts_have_clear_errors() {
     agon(&["explain", "othello", "--formulas-count", "1"]).complains(2, "--formulas");
     find("connect-three", &["--formulas-count", "0"]).complains(2, "--formulas-count");
     find("connect-three", &["--formulas-positions", "3"]).complains(2, "--formulas-positions");
+    // So few positions cannot pay for any description.
+    let none = ["--formulas-positions", "20", "--formulas-on", "connect-three"];
+    find("tic-tac-toe", &none).complains(1, "gave no concepts that could be measured");
+    // A limit that is longer than clocks count is none.
+    let forever = ["--seconds", "18446744073709551615", "--formulas-positions", "20"];
+    find("connect-three", &forever).succeeds();
+    let combined = ["explain", "connect-three", "--combined", "--plays", "20"];
+    agon(&[&combined[..], &forever[..2]].concat()).succeeds();
     for more in [&["--formulas-from", &right][..], &[]] {
         let late = find("connect-three", &[&["--seconds", "0"], more].concat());
         late.complains(1, "give more time with --seconds");

@@ -35,6 +35,10 @@ fn a_model_is_learnt_listed_used_and_removed() {
     let key = listed["key"].as_str().expect("the key is text")[..8].to_owned();
     let shown = with_store(&store, &["models", "show", &key]).succeeds();
     assert!(shown.out.contains("checkpoint") || shown.out.contains("kept"), "{}", shown.out);
+    let by_name = with_store(&store, &["models", "show", "tic-tac-toe"]).succeeds();
+    assert_eq!(by_name.out, shown.out);
+    let export = ["models", "export", "connect-three", "net.onnx"];
+    with_store(&store, &export).complains(1, "`agon learn connect-three --form network");
 
     // The rules with other names in another order find the model.
     let rules = games::root().join("games/gdl/tic-tac-toe.kif");
@@ -53,8 +57,8 @@ fn a_model_is_learnt_listed_used_and_removed() {
     // The environment switches models off too.
     assert!(!agon(&play).succeeds().out.contains("the stored model of"));
 
-    with_store(&store, &["models", "remove", "zz"]).complains(1, "no model has a key");
-    with_store(&store, &["models", "remove", &key]).succeeds();
+    with_store(&store, &["models", "remove", "zz"]).complains(1, "no model is of a game");
+    with_store(&store, &["models", "remove", "tic-tac-toe"]).succeeds();
     assert!(with_store(&store, &["models"]).succeeds().err.contains("no models in"));
 }
 
@@ -106,7 +110,7 @@ fn learning_needs_a_limit_and_a_game_that_can_be_learnt() {
         .complains(1, "hidden information");
     agon(&["learn", "tic-tac-toe", "--games", "10", "--resume", "--out", file])
         .complains(2, "nothing to go on from");
-    agon(&["models", "show", "no-such-key"]).complains(1, "no model has a key");
+    agon(&["models", "show", "no-such-key"]).complains(1, "no model is of a game");
 }
 
 #[test]
