@@ -62,9 +62,12 @@ mod tests {
         let mut options = gif::DecodeOptions::new();
         options.set_color_output(gif::ColorOutput::RGBA);
         let mut decoder = options.read_info(&bytes[..]).expect("a GIF");
+        let picture = svg_frames(&scenes, &SvgOptions::default()).remove(0);
+        let picture = rgb(&picture, 1.0).expect("a small picture");
         let mut delays = Vec::new();
         while let Some(frame) = decoder.read_next_frame().expect("a picture") {
-            assert_eq!((frame.width, frame.height), (120, 100));
+            let size = (usize::from(frame.width), usize::from(frame.height));
+            assert_eq!(size, (picture.width, picture.height));
             delays.push(frame.delay);
         }
         assert_eq!(delays, [50, 50, 150]);

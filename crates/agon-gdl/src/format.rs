@@ -24,8 +24,10 @@ use crate::syntax::Syntax;
 /// Maximum width of a line, if there is a place to break it.
 pub(crate) const WIDTH: usize = 100;
 
-/// Errors after which the layout of KIF is unknown.
-const KIF_OBSTACLES: [&str; 3] = ["unmatched-parenthesis", "unterminated-quote", "nested-too-deep"];
+/// Errors after which the layout of KIF is unknown. Where a keyword is misplaced, such as the arrow
+/// of a rule after its head, the ends of lines show what belongs together.
+const KIF_OBSTACLES: [&str; 4] =
+    ["unmatched-parenthesis", "unterminated-quote", "nested-too-deep", "misplaced-keyword"];
 
 /// Returns a rulesheet in its usual layout.
 ///
