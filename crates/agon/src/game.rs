@@ -298,6 +298,11 @@ impl Game {
         self.0.layout.get_or_init(|| Arc::new(layout::find(self)))
     }
 
+    /// Returns why the author's hints for the board are ignored, if they are not understood.
+    pub fn fault_of_board_hints(&self) -> Option<String> {
+        layout::fault_of_hints(self)
+    }
+
     /// Returns the circuit of the game, if a circuit plays it.
     pub fn compiled(&self) -> Option<&Arc<Compiled>> {
         self.0.engine.compiled()

@@ -46,24 +46,35 @@ fn evidence(game: &Game) -> Evidence {
         evidence.fluents.clone_from(&circuit.base);
         evidence.moves = circuit.roles.iter().flat_map(|role| role.moves.clone()).collect();
     }
-    evidence.hints = hints(game);
+    evidence.hints = hints(game).0;
     evidence
 }
 
-/// Returns the hints of the file beside the rulesheet, or of its header.
-fn hints(game: &Game) -> Hints {
+/// Returns why the hints of the author are ignored, if they are not understood.
+pub(crate) fn fault_of_hints(game: &Game) -> Option<String> {
+    hints(game).1
+}
+
+/// Returns the hints of the file beside the rulesheet, or of its header, and what is not understood.
+fn hints(game: &Game) -> (Hints, Option<String>) {
     let path = Path::new(game.name());
     let beside = path.with_extension("board.toml");
-    let file = (path.is_file()).then(|| std::fs::read_to_string(beside).ok()).flatten();
-    if let Some(hints) = file.and_then(|text| Hints::from_toml(&text).ok()) {
-        return hints;
+    let file = (path.is_file()).then(|| std::fs::read_to_string(&beside).ok()).flatten();
+    let mut fault = None;
+    match file.as_deref().map(Hints::from_toml) {
+        Some(Ok(hints)) => return (hints, None),
+        Some(Err(why)) => fault = Some(format!("{}: {why}", beside.display())),
+        None => {}
     }
     let text = match (game.gdl(), game.toss()) {
         (Some(rules), _) => rules.rules().sheet().source.text(),
         (None, Some(rules)) => rules.arena().sheet().source.text(),
         (None, None) => "",
     };
-    Hints::from_header(text).unwrap_or_default()
+    match Hints::from_header(text) {
+        Ok(hints) => (hints, fault),
+        Err(why) => (Hints::default(), fault.or(Some(format!("{}: {why}", game.name())))),
+    }
 }
 
 fn add_gdl(evidence: &mut Evidence, game: &gdl::Game) {

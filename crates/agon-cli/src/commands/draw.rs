@@ -80,6 +80,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::unreadable("--scale and --seconds must be positive numbers"));
     }
     let game = open::open_engine(&args.game, &args.play.within(args.seconds))?;
+    if let Some(fault) = game.fault_of_board_hints() {
+        remark!("the hints for the board are ignored: {fault}");
+    }
     let layout = game.layout();
     let theme = match args.theme {
         ThemeChoice::Light => Theme::Light,

@@ -159,6 +159,13 @@ fn hints_beside_the_rules_are_used() {
     let drawn = json(&agon(&["draw", &path, "--after", "(mark 1 3)", "--json"]).succeeds());
     let text = drawn["scene"].to_string();
     assert!(text.contains("\"pawn\"") && !text.contains("step"), "{text}");
+    // Hints that are not understood are named and ignored.
+    scratch.file("game.board.toml", "board = \"triangle\"\n");
+    let drawn = agon(&["draw", &path]).succeeds();
+    assert!(drawn.err.contains("game.board.toml: `triangle` is not a hint"), "{}", drawn.err);
+    let path = scratch.file("other.kif", format!("; board: triangle\n{rules}"));
+    let drawn = agon(&["draw", &path]).succeeds();
+    assert!(drawn.err.contains("other.kif: `triangle` is not a hint"), "{}", drawn.err);
 }
 
 #[test]
