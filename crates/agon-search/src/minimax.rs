@@ -20,9 +20,11 @@
 //! - `table`: the transposition table, which threads share without locks.
 //! - `order`: killers and history.
 //! - `worker`: the recursive search of one thread.
+//! - `horizon`: positions whose children are evaluated; siblings are expanded together.
 //! - `grid`: positions at which both players choose.
 
 mod grid;
+mod horizon;
 mod order;
 mod score;
 mod table;

@@ -3,6 +3,7 @@
 use agon_game::{Batch, Budget, Children, Meter, Position, Role, TerminalChildren};
 
 use super::grid::Grid;
+use super::horizon::Group;
 use super::order::Ordering;
 use super::score::{Payoffs, Score};
 use super::table::{Bound, Entry, Table};
@@ -12,18 +13,23 @@ use crate::report::MAX_LINES;
 
 /// The memory of one thread.
 pub(super) struct Worker<P: Position, E> {
-    position: P,
-    batch: Box<dyn Batch<State = P::State, Move = P::Move>>,
+    pub(super) position: P,
+    pub(super) batch: Box<dyn Batch<State = P::State, Move = P::Move>>,
     pub(super) evaluator: E,
     pub(super) ordering: Ordering,
     pub(super) payoffs: Payoffs,
     /// By ply: the children of the position that is searched there.
     pub(super) frames: Vec<Frame<P>>,
     /// The replies that end play.
-    ends: TerminalChildren,
+    pub(super) ends: TerminalChildren,
     /// Number of positions in which a winning reply was looked for in this search, and in which one
     /// was found.
-    replies: (u64, u64),
+    pub(super) replies: (u64, u64),
+    /// The children of a position at the horizon that wait for a look at the replies, with their
+    /// scores.
+    pub(super) estimates: Vec<(i32, u16)>,
+    /// The number of the next position in the group of its siblings, if it has been expanded.
+    expanded: Option<usize>,
     /// The player who reveals its choice where both choose at once, 0 or 1: the searching one.
     committing: usize,
 }
@@ -41,6 +47,8 @@ pub(super) struct Frame<P: Position> {
     /// By option: the hash of the mover's move.
     pub(super) moves: Vec<u32>,
     tried: Vec<u32>,
+    /// Children of the position that have been expanded together.
+    pub(super) group: Group<P>,
 }
 
 impl<P: Position> Frame<P> {
@@ -52,6 +60,7 @@ impl<P: Position> Frame<P> {
             replies: Vec::new(),
             moves: Vec::new(),
             tried: Vec::new(),
+            group: Group::new(n_roles),
         }
     }
 
@@ -97,8 +106,8 @@ pub(super) struct Interrupted;
 /// The data of one call of [`Worker::deepen`].
 pub(super) struct Run<'r, 'b> {
     pub(super) table: &'r Table,
-    options: &'r MinimaxOptions,
-    meter: Meter<'b>,
+    pub(super) options: &'r MinimaxOptions,
+    pub(super) meter: Meter<'b>,
     /// Number of positions that were estimated rather than searched to the end.
     pub(super) n_estimated: u64,
 }
@@ -120,11 +129,6 @@ const MAX_PLY: usize = 400;
 const MIN_REDUCED_DEPTH: u32 = 3;
 /// Number of moves that are never reduced.
 const N_UNREDUCED: usize = 3;
-/// Number of looks for replies before their number is judged.
-const MIN_LOOKS: u64 = 2000;
-/// Maximum number of looks for each winning reply that is found. Looking costs about as much as the
-/// children of a position.
-const MAX_LOOKS_PER_REPLY: u64 = 12;
 /// Half of the width of the first aspiration window.
 const ASPIRATION: i32 = 600;
 
@@ -139,6 +143,8 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
             frames: Vec::new(),
             ends: TerminalChildren::default(),
             replies: (0, 0),
+            estimates: Vec::new(),
+            expanded: None,
             committing: 0,
         }
     }
@@ -273,6 +279,7 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
         state: &P::State,
         mut node: Node,
     ) -> Result<Score, Interrupted> {
+        let expanded = self.expanded.take();
         if run.meter.is_over(STRIDE) {
             return Err(Interrupted);
         }
@@ -285,12 +292,20 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
             return Ok(score);
         }
         let hash_move = known.map(|entry| entry.best);
+        if let Some(number) = expanded
+            && let Some(score) = self.evaluate_in_group(run, state, node, number, (key, hash_move))
+        {
+            return Ok(score);
+        }
         self.expand(node.ply, state);
         let n_children = self.frames[node.ply].children.len();
         let is_grid = self.frames[node.ply].grid.is_some();
         run.meter.n_nodes += n_children as u64;
-        if !is_grid && let Some(score) = self.quick_win(node) {
-            return Ok(score);
+        if !is_grid {
+            let children = &self.frames[node.ply].children;
+            if let Some(score) = self.quick_win(node, children, 0..n_children) {
+                return Ok(score);
+            }
         }
         // A forced move costs no depth.
         if n_children == 1 && node.ply < MAX_PLY {
@@ -304,17 +319,21 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
                 return Ok(self.evaluate_grid(run, key, node));
             }
         } else if is_horizon {
-            return Ok(self.evaluate_children(run, key, node, hash_move));
+            return Ok(self.evaluate_children(run, node, (key, hash_move)));
         } else {
             self.order(node, hash_move);
         }
         let (alpha, beta) = (node.alpha, node.beta);
         let mut best = (Score::MIN, 0);
         self.frames[node.ply].tried.clear();
+        self.frames[node.ply].group.clear();
         for rank in 0..self.frames[node.ply].n_options() {
             let option = usize::from(self.frames[node.ply].order[rank].1);
             let reduction =
                 if run.options.late_move_reductions { reduction(node.depth, rank) } else { 0 };
+            if rank > 0 && !is_grid && node.depth <= 2 + reduction {
+                self.expand_group(run, node, rank);
+            }
             let score = self.search_option(run, node, option, rank, reduction)?;
             if score > best.0 {
                 best = (score, self.frames[node.ply].child_of(option) as u16);
@@ -363,11 +382,14 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
             return Ok(for_mover(score, node.mover).one_step_before());
         }
         let state = frame.children.states[child].clone();
-        let mover = self.mover(node.ply, child);
+        let mover = self.mover(&frame.children, child);
         if rank > 0 {
             let window = (node.alpha, node.alpha.plus(1));
             let depth = node.depth - 1;
             let reduced = depth.saturating_sub(reduction).max(1);
+            if reduced == 1 {
+                self.expanded = self.frames[node.ply].group.number_of(child);
+            }
             let mut score = self.reply(run, &state, node, mover, reduced, window)?;
             if score > node.alpha && reduced < depth {
                 score = self.reply(run, &state, node, mover, depth, window)?;
@@ -405,110 +427,6 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
             -self.search(run, state, Node { depth, ply, mover, alpha: -beta, beta: -alpha })?
         };
         Ok(score.one_step_before())
-    }
-
-    /// Returns the score if the mover can win at once.
-    fn quick_win(&self, node: Node) -> Option<Score> {
-        let children = &self.frames[node.ply].children;
-        (0..children.len())
-            .filter(|&child| children.ended[child])
-            .map(|child| for_mover(self.payoffs.score(children.payoffs(child)), node.mover))
-            .find(|score| score.is_win())
-            .map(Score::one_step_before)
-    }
-
-    /// Returns the best value of the children of a position at the horizon.
-    ///
-    /// A child counts only if the reply does not win at once. That is looked up for the best
-    /// children, one after the other, until one of them passes.
-    fn evaluate_children(
-        &mut self,
-        run: &mut Run<'_, '_>,
-        key: u64,
-        node: Node,
-        hash_move: Option<u16>,
-    ) -> Score {
-        let n_children = self.frames[node.ply].children.len();
-        let first = hash_move.map(usize::from).filter(|&child| child < n_children);
-        let others = (0..n_children).filter(|&child| Some(child) != first);
-        let mut best = (Score::MIN, 0);
-        self.frames[node.ply].order.clear();
-        for child in first.into_iter().chain(others) {
-            let Worker { frames, evaluator, payoffs, .. } = self;
-            let Frame { children, .. } = &mut frames[node.ply];
-            if children.ended[child] {
-                let score = for_mover(payoffs.score(children.payoffs(child)), node.mover);
-                best = best.max((score.one_step_before(), child as u16));
-                continue;
-            }
-            run.n_estimated += 1;
-            let estimate = Score::estimate(evaluator.child_value(&children.states[child]));
-            let score = for_mover(estimate, node.mover);
-            if score < node.beta || !self.looks_for_replies(run) {
-                self.frames[node.ply].order.push((score.to_i32(), child as u16));
-                if score >= node.beta {
-                    break;
-                }
-            } else {
-                // A cutoff is worth a look at once.
-                let score = self.after_quick_reply(node, child, score);
-                best = best.max((score, child as u16));
-                if score >= node.beta {
-                    self.frames[node.ply].order.clear();
-                    break;
-                }
-            }
-        }
-        while let Some((place, &(score, child))) =
-            self.frames[node.ply].order.iter().enumerate().max_by_key(|(_, (score, _))| *score)
-        {
-            let score = Score::of_i32(score);
-            if score <= best.0 {
-                break;
-            }
-            self.frames[node.ply].order.swap_remove(place);
-            let score = if self.looks_for_replies(run) {
-                self.after_quick_reply(node, child.into(), score)
-            } else {
-                score
-            };
-            best = best.max((score, child));
-        }
-        store(run.table, key, node.depth, best, (node.alpha, node.beta));
-        best.0
-    }
-
-    /// Returns whether it is worth while to look for replies that win at once: in some games they
-    /// hardly occur.
-    fn looks_for_replies(&self, run: &Run<'_, '_>) -> bool {
-        let (n_looks, n_found) = self.replies;
-        run.options.looks_for_replies
-            && (n_looks < MIN_LOOKS || n_found * MAX_LOOKS_PER_REPLY >= n_looks)
-    }
-
-    /// Returns the score of a child for the parent's mover: decided if the player who is to move
-    /// there can win at once, else as it was estimated.
-    fn after_quick_reply(&mut self, node: Node, child: usize, estimate: Score) -> Score {
-        let mover = self.mover(node.ply, child);
-        if self.both_choose(node.ply, child) {
-            return estimate;
-        }
-        let Worker { batch, frames, payoffs, ends, .. } = self;
-        let children = &frames[node.ply].children;
-        batch.look_ahead(&[&children.states[child]], ends);
-        let n_roles = children.payoffs(child).len();
-        let wins = ends
-            .payoffs
-            .chunks(n_roles.max(1))
-            .map(|end| for_mover(payoffs.score(end), mover))
-            .find(|score| score.is_win());
-        self.replies.0 += 1;
-        self.replies.1 += u64::from(wins.is_some());
-        match wins.map(|win| win.one_step_before().one_step_before()) {
-            Some(win) if mover == node.mover => win,
-            Some(win) => -win,
-            None => estimate,
-        }
     }
 
     /// Sorts the children of a position, the most promising first.
@@ -550,7 +468,7 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
 
     /// Returns the key of a state in the transposition table. Where both players choose at once, a
     /// value depends on who reveals its choice.
-    fn key_of(&mut self, state: &P::State) -> u64 {
+    pub(super) fn key_of(&mut self, state: &P::State) -> u64 {
         let key = self.position.key_of(state);
         if self.position.shape().turn_taking {
             return key;
@@ -561,17 +479,16 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
     /// Returns the player who chooses at a child: the one with several moves. If both have several,
     /// it is the one who reveals its choice. Where there is none, the step is forced, and either
     /// will do.
-    pub(super) fn mover(&self, ply: usize, child: usize) -> usize {
-        if self.both_choose(ply, child) {
+    pub(super) fn mover(&self, children: &Children<P::State, P::Move>, child: usize) -> usize {
+        if self.both_choose(children, child) {
             return self.committing;
         }
         let second = Role::new(self.payoffs.players()[1]);
-        usize::from(self.frames[ply].children.n_legal(child, second) > 1)
+        usize::from(children.n_legal(child, second) > 1)
     }
 
     /// Returns whether both players have several moves at a child.
-    fn both_choose(&self, ply: usize, child: usize) -> bool {
-        let children = &self.frames[ply].children;
+    pub(super) fn both_choose(&self, children: &Children<P::State, P::Move>, child: usize) -> bool {
         let players = self.payoffs.players().map(Role::new);
         !self.position.shape().turn_taking
             && players.into_iter().all(|role| children.n_legal(child, role) > 1)
@@ -646,7 +563,7 @@ pub(super) fn for_mover(score: Score, mover: usize) -> Score {
 }
 
 /// Returns the score of an entry if it decides the search of a node.
-fn usable(entry: Entry, node: &Node) -> Option<Score> {
+pub(super) fn usable(entry: Entry, node: &Node) -> Option<Score> {
     let is_deep = u32::from(entry.depth) >= node.depth || entry.score.is_decided();
     let is_enough = match entry.bound {
         Bound::Exact => true,
