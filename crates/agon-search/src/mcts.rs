@@ -32,6 +32,8 @@
 //!    whose moves a heuristic draws run in lockstep, each with its own random stream, so that the
 //!    heuristic is asked about many positions at once, as it is for moves in the tree. RAVE, GRAVE,
 //!    MAST, PAST and n-grams need the moves of playouts; then playouts are made one by one.
+//!    Before the results reach the tree, payoffs are rewritten to utilities (`attitude`): what the
+//!    players are assumed to want, as far as their moves have shown it (`evidence`).
 //! 3. *Backup* (`Tree::apply_results`): the new positions become nodes, and the results are added
 //!    to every node on the path to a leaf.
 //!
@@ -43,8 +45,10 @@
 //! helpers leave it time, simulates a batch of its own a few steps at a time. Where playouts are
 //! made one by one, threads take turns at the tree.
 
+mod attitude;
 mod average;
 mod batch_size;
+mod evidence;
 mod facts;
 mod hashing;
 mod heuristic;
@@ -72,11 +76,12 @@ use std::time::Instant;
 use agon_game::{Position, Role};
 
 use crate::{Budget, Report, Search};
+use attitude::{Attitude, Attitudes, RELATIVE_PART, Utilities};
 use facts::Facts;
 use heuristic::FIRST_K;
 use simulate::LeafValues;
 use threads::{Coordinator, LeafQueue, Shared};
-use tree::Tree;
+use tree::{NodeId, Tree};
 use worker::{Advisers, Purpose, Worker};
 
 /// Monte Carlo tree search for one game.
@@ -92,6 +97,8 @@ pub struct Mcts<P: Position> {
     workers: Vec<Worker<P>>,
     heuristic: Option<Box<dyn ActionHeuristic<P>>>,
     leaf_values: Option<LeafValues<P::State>>,
+    /// What the other players have shown of what they want.
+    attitudes: Option<Attitudes>,
     /// The number of iterations for the last move.
     n_last: Option<u64>,
 }
@@ -151,6 +158,7 @@ impl<P: Position> Mcts<P> {
             workers: Vec::new(),
             heuristic,
             leaf_values: None,
+            attitudes: None,
             n_last: None,
         }
     }
@@ -184,20 +192,59 @@ impl<P: Position> Mcts<P> {
             self.workers = seeds.map(worker).collect();
         }
         let prior_k = self.prior_k();
+        let utilities = self.utilities(us);
         for worker in &mut self.workers {
+            worker.utilities.clone_from(&utilities);
             worker.prepare(position, us, (budget, purpose), &self.options, prior_k);
+        }
+    }
+
+    /// Returns what the players are assumed to want.
+    fn utilities(&mut self, us: Role) -> Utilities {
+        let facts = &self.workers[0].facts;
+        let n_roles = facts.n_roles;
+        match self.options.others {
+            Others::MaxN => Utilities::plain(facts),
+            Others::Paranoid => Utilities::new(facts, us, &vec![Attitude::HOSTILE; n_roles], 0.0),
+            // There is nothing to learn where the payoffs add up to a constant for two players.
+            Others::Learnt if facts.players.len() == 2 && facts.constant_sum.is_some() => {
+                Utilities::plain(facts)
+            }
+            Others::Learnt => {
+                let attitudes =
+                    self.attitudes.get_or_insert_with(|| Attitudes::new(Attitude::BEFORE, n_roles));
+                Utilities::new(facts, us, attitudes.in_use(), RELATIVE_PART)
+            }
         }
     }
 
     /// Returns the tree with its root where the position stands: the last tree if it has a node for
     /// the position, or a new one.
     fn rooted_tree(&mut self, position: &mut P, us: Role) -> Tree<P> {
-        // The payoffs of a paranoid search depend on the role.
-        let is_other_view = self.options.others == Others::Paranoid && self.us != Some(us);
+        // Utilities depend on the role.
+        let is_other_view = self.options.others != Others::MaxN && self.us != Some(us);
         let kept = self.tree.take().filter(|_| self.options.keep_tree && !is_other_view);
         let mut tree = kept.unwrap_or_else(|| Tree::new(Facts::new(position), &self.options));
-        self.workers[0].set_root(position, &mut tree, &self.options);
+        let before = tree.root;
+        let is_known = self.workers[0].set_root(position, &mut tree, &self.options);
+        if is_known && self.has_new_attitudes(&tree, before, us) {
+            let utilities = self.utilities(us);
+            self.workers.iter_mut().for_each(|worker| worker.utilities.clone_from(&utilities));
+            tree = Tree::new(Facts::new(position), &self.options);
+            self.workers[0].set_root(position, &mut tree, &self.options);
+        }
         tree
+    }
+
+    /// Learns from the moves of the other players since the root was at the node `before`. Returns
+    /// whether what is assumed of them has changed so much that the tree is out of date.
+    fn has_new_attitudes(&mut self, tree: &Tree<P>, before: NodeId, us: Role) -> bool {
+        let utilities = &self.workers[0].utilities;
+        let Some(attitudes) = self.attitudes.as_mut().filter(|_| before != NodeId::NONE) else {
+            return false;
+        };
+        tree.learn_attitudes((before, tree.root), us, utilities, attitudes);
+        attitudes.renew()
     }
 
     /// Recycles nodes of a tree that is nearly full. Under a deadline that is better done at the
@@ -264,8 +311,8 @@ impl<P: Position> Search<P> for Mcts<P> {
             return report::without_search(position, us);
         }
         let shared = self.search(position, us, budget, Purpose::Move);
-        let rng = &mut self.workers[0].rng;
-        let answer = shared.tree.answer(position, us, &self.options, rng);
+        let Worker { rng, utilities, .. } = &mut self.workers[0];
+        let answer = shared.tree.answer(position, us, (&self.options, utilities), rng);
         let report = Report {
             best: answer.best,
             us,

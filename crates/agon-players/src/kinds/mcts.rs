@@ -246,7 +246,7 @@ struct Defaults {
     n_threads: u64,
 }
 
-static MCTS_TREE: [OptionKind; 16] = tree_options(&Defaults {
+static MCTS_TREE: [OptionKind; 17] = tree_options(&Defaults {
     has_enhancements: true,
     n_leaves: 64,
     n_playouts: 8,
@@ -254,7 +254,7 @@ static MCTS_TREE: [OptionKind; 16] = tree_options(&Defaults {
     n_threads: 0,
 });
 
-static UCT_TREE: [OptionKind; 16] = tree_options(&Defaults {
+static UCT_TREE: [OptionKind; 17] = tree_options(&Defaults {
     has_enhancements: false,
     n_leaves: 1,
     n_playouts: 1,
@@ -262,7 +262,7 @@ static UCT_TREE: [OptionKind; 16] = tree_options(&Defaults {
     n_threads: 1,
 });
 
-const fn tree_options(defaults: &Defaults) -> [OptionKind; 16] {
+const fn tree_options(defaults: &Defaults) -> [OptionKind; 17] {
     [
         OptionKind::flag(
             "transpositions",
@@ -293,11 +293,13 @@ const fn tree_options(defaults: &Defaults) -> [OptionKind; 16] {
         ),
         OptionKind::real("simultaneous-c", 0.0..=100.0, 1.0, "duct, irm: exploration constant"),
         OptionKind::real("exploration", 0.0..=1.0, 0.1, "rm: probability of a random move"),
-        OptionKind::flag(
-            "paranoid",
-            false,
-            "other roles are assumed to minimise our payoff instead of maximising their own",
+        OptionKind::word(
+            "others",
+            &["selfish", "hostile", "learnt"],
+            "what other players are assumed to want: the most for themselves, the least for us, or \
+             what their moves have shown",
         ),
+        OptionKind::flag("paranoid", false, "another word for others=hostile"),
         OptionKind::integer(
             "leaves",
             1..=4096,
@@ -468,7 +470,12 @@ pub(super) fn search_options(settings: &Settings) -> MctsOptions {
             "irm" => Simultaneous::IteratedRegret { c: settings.real("simultaneous-c") },
             _ => Simultaneous::Decoupled { c: settings.real("simultaneous-c") },
         },
-        others: if settings.flag("paranoid") { Others::Paranoid } else { Others::MaxN },
+        others: match settings.word("others") {
+            _ if settings.flag("paranoid") => Others::Paranoid,
+            "hostile" => Others::Paranoid,
+            "learnt" => Others::Learnt,
+            _ => Others::MaxN,
+        },
         heuristic: heuristic_use(settings),
         leaves: Leaves {
             at_once: settings.integer_u32("leaves"),

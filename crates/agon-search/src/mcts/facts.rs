@@ -49,31 +49,4 @@ impl Facts {
     pub(crate) fn is_nature(&self, role: Role) -> bool {
         Some(role) == self.nature
     }
-
-    /// Rewrites the payoffs of one position under the paranoid assumption
-    /// ([`Others::Paranoid`](super::Others::Paranoid)): all other players want the opposite of what
-    /// `us` wants.
-    pub(crate) fn make_paranoid(&self, us: Role, payoffs: &mut [f64]) {
-        let ours = payoffs[us.index()];
-        for player in self.players.iter().filter(|&&player| player != us) {
-            payoffs[player.index()] = self.min + self.max - ours;
-        }
-    }
-
-    /// Rewrites the sums of the payoffs of `n` playouts, and of their squares, under the paranoid
-    /// assumption.
-    pub(crate) fn make_sums_paranoid(
-        &self,
-        us: Role,
-        n: f64,
-        sums: &mut [f64],
-        squares: &mut [f64],
-    ) {
-        let (sum, square) = (sums[us.index()], squares[us.index()]);
-        let total = self.min + self.max;
-        for player in self.players.iter().filter(|&&player| player != us) {
-            sums[player.index()] = total * n - sum;
-            squares[player.index()] = total * total * n - 2.0 * total * sum + square;
-        }
-    }
 }

@@ -335,6 +335,10 @@ pub enum Others {
     MaxN,
     /// All other players want the worst for us.
     Paranoid,
+    /// What each of the others wants is learnt from its moves, in games whose payoffs do not add up
+    /// to a constant: the most for itself, to be ahead, or the least for us. At first it wants
+    /// mostly the most for itself. The search itself minds a little what the others get.
+    Learnt,
 }
 
 /// How leaves are gathered for an engine that plays out many at once. Not used where playouts are

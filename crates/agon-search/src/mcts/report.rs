@@ -2,6 +2,7 @@
 
 use agon_game::{Position, Rng, Role, joint_moves};
 
+use super::attitude::Utilities;
 use super::options::{FinalMove, MctsOptions, Simultaneous};
 use super::select::{draw, fast_ln};
 use super::tree::{Group, NodeId, NodeKind, Tree};
@@ -61,13 +62,13 @@ impl<P: Position> Tree<P> {
         &self,
         position: &P,
         us: Role,
-        options: &MctsOptions,
+        (options, utilities): (&MctsOptions, &Utilities),
         rng: &mut Rng,
     ) -> Answer<P::Move> {
         let root = self.root;
         let [lo, hi] = self.bound(root, us);
         let is_proven = lo == hi;
-        let mean = self.mean(root, us);
+        let mean = self.expected_payoff(root, us, utilities);
         let group = self.groups.of(self.node(root)).iter().find(|group| group.role == us);
         let Some(&group) = group.filter(|group| group.n > 1) else {
             // We have no choice, so the report is about the value alone.
@@ -75,13 +76,13 @@ impl<P: Position> Tree<P> {
             let visits = self.node(root).visits;
             let candidate =
                 Candidate { m: best.clone(), visits, value: mean, probability: 1.0, is_proven };
-            let lines = self.line(position, None, us).into_iter().collect();
+            let lines = self.line(position, None, us, utilities).into_iter().collect();
             return Answer { best, candidates: vec![candidate], value: mean, is_proven, lines };
         };
         match self.node(root).kind {
-            NodeKind::Alone(_) => self.answer_alone(position, us, is_proven, options),
+            NodeKind::Alone(_) => self.answer_alone(position, us, is_proven, (options, utilities)),
             NodeKind::Joint | NodeKind::Sparse | NodeKind::Terminal => {
-                self.answer_mixed(position, us, &group, options, rng)
+                self.answer_mixed(position, us, &group, (options, utilities), rng)
             }
         }
     }
@@ -106,12 +107,16 @@ impl<P: Position> Tree<P> {
         position: &P,
         us: Role,
         is_proven: bool,
-        options: &MctsOptions,
+        (options, utilities): (&MctsOptions, &Utilities),
     ) -> Answer<P::Move> {
         let root = self.root;
         let (first, moves) = (self.node(root).arms().start, self.moves.of_arms(self.node(root)));
         let best = self.best_arm(root, us, options.final_move) - first;
         let value_of = |at: usize| {
+            let child = self.arms.child(first + at);
+            if !utilities.is_payoff(us) && child != NodeId::NONE {
+                return self.expected_payoff(child, us, utilities);
+            }
             let (arm, [lo, hi]) = (&self.arms[first + at], self.arm_bound(root, first + at));
             let known = if arm.visits > 0 { f64::from(arm.mean) } else { self.mean(root, us) };
             known.clamp(lo, hi)
@@ -134,9 +139,13 @@ impl<P: Position> Tree<P> {
                 },
             })
             .collect();
-        let lines =
-            order.iter().take(N_LINES).filter_map(|&at| self.line(position, Some(at as u64), us));
-        let value = if is_proven { self.bound(root, us)[0] } else { value_of(best) };
+        let lines = order.iter().take(N_LINES);
+        let lines = lines.filter_map(|&at| self.line(position, Some(at as u64), us, utilities));
+        let value = if is_proven && utilities.is_payoff(us) {
+            self.bound(root, us)[0]
+        } else {
+            value_of(best)
+        };
         Answer { best: moves[best].clone(), candidates, value, is_proven, lines: lines.collect() }
     }
 
@@ -195,7 +204,7 @@ impl<P: Position> Tree<P> {
         position: &P,
         us: Role,
         group: &Group,
-        options: &MctsOptions,
+        (options, utilities): (&MctsOptions, &Utilities),
         rng: &mut Rng,
     ) -> Answer<P::Move> {
         let root = self.root;
@@ -214,30 +223,59 @@ impl<P: Position> Tree<P> {
             .map(|&at| Candidate {
                 m: moves[at].clone(),
                 visits: arms[at].visits.into(),
-                value: if arms[at].visits > 0 {
-                    f64::from(arms[at].mean)
-                } else {
-                    self.mean(root, us)
-                },
+                value: self.arm_payoff(root, us, group, at, utilities),
                 probability: shares[at],
                 is_proven: false,
             })
             .collect();
         let [lo, hi] = self.bound(root, us);
-        let mut lines: Vec<Line<P::Move>> = self.line(position, None, us).into_iter().collect();
+        let mut lines: Vec<Line<P::Move>> =
+            self.line(position, None, us, utilities).into_iter().collect();
         for &at in order.iter().take(N_LINES) {
             let is_shown =
                 lines.first().is_some_and(|line| line.joints[0][us.index()] == moves[at]);
             let choice = self.likely_choice_with(root, us, at).filter(|_| !is_shown);
-            lines.extend(choice.and_then(|choice| self.line(position, Some(choice), us)));
+            lines
+                .extend(choice.and_then(|choice| self.line(position, Some(choice), us, utilities)));
         }
         Answer {
             best: moves[best].clone(),
             candidates,
-            value: self.mean(root, us),
+            value: self.expected_payoff(root, us, utilities),
             is_proven: lo == hi,
             lines,
         }
+    }
+
+    /// Returns the expected payoff of one of our moves where several roles choose. The arm stores
+    /// utilities; payoffs are computed from the children in the table.
+    fn arm_payoff(
+        &self,
+        id: NodeId,
+        us: Role,
+        group: &Group,
+        at: usize,
+        utilities: &Utilities,
+    ) -> f64 {
+        let node = self.node(id);
+        let arm = node.first_arm as usize + group.first as usize + at;
+        if self.arms[arm].visits == 0 {
+            return self.expected_payoff(id, us, utilities);
+        }
+        if utilities.is_payoff(us) || node.kind != NodeKind::Joint {
+            return f64::from(self.arms[arm].mean);
+        }
+        let (mut sum, mut n) = (0.0, 0.0);
+        for (choice, &child) in self.joint_children.of(node).iter().enumerate() {
+            let mut is_ours = false;
+            self.visit_choice(id, choice as u64, |_, other| is_ours |= other == arm);
+            if is_ours && child != NodeId::NONE {
+                let visits = self.node(child).visits.max(1) as f64;
+                sum += visits * self.expected_payoff(child, us, utilities);
+                n += visits;
+            }
+        }
+        if n > 0.0 { sum / n } else { f64::from(self.arms[arm].mean) }
     }
 
     /// Returns the probabilities of our moves at the root, where several roles choose.
@@ -284,13 +322,19 @@ impl<P: Position> Tree<P> {
 
     /// Returns the most likely line from the root, where the position stands. It begins with the
     /// choice if one is given.
-    fn line(&self, position: &P, choice: Option<u64>, us: Role) -> Option<Line<P::Move>> {
+    fn line(
+        &self,
+        position: &P,
+        choice: Option<u64>,
+        us: Role,
+        utilities: &Utilities,
+    ) -> Option<Line<P::Move>> {
         let mut joints = Vec::new();
         let mut id = self.root;
         let mut choice = choice.or_else(|| self.likely_choice(id))?;
         let value = match self.child(id, choice) {
             NodeId::NONE => return None,
-            child => self.mean(child, us),
+            child => self.expected_payoff(child, us, utilities),
         };
         loop {
             let mut joint = Vec::new();

@@ -1,6 +1,7 @@
 //! Laws of the search: on random games that are solved by brute force, on small games with known
 //! equilibria, and on shipped games.
 
+mod attitudes;
 mod bounds;
 mod evaluated;
 mod heuristic;

@@ -7,6 +7,7 @@ use std::time::Instant;
 use agon_game::{Batch, PlayoutKind, Position, Rng, Role, SequentialBatch};
 use rand::SeedableRng;
 
+use super::attitude::Utilities;
 use super::batch_size::BatchSize;
 use super::facts::Facts;
 use super::heuristic::ActionHeuristic;
@@ -41,6 +42,8 @@ pub(crate) enum Purpose {
 pub(crate) struct Worker<P: Position> {
     pub(crate) facts: Facts,
     pub(crate) us: Role,
+    /// What the players are assumed to want.
+    pub(crate) utilities: Utilities,
     pub(crate) position: P,
     pub(crate) rng: Rng,
     pub(crate) deadline: Option<Instant>,
@@ -105,6 +108,7 @@ impl<P: Position> Worker<P> {
             heuristic,
             prior_k: 0.0,
             us,
+            utilities: Utilities::plain(&facts),
             size: BatchSize::new(options),
             facts,
             preference: PreferenceLearner::new(options.playout_preference),
@@ -141,8 +145,14 @@ impl<P: Position> Worker<P> {
     }
 
     /// Moves the root to where the position stands: to a node that is known, or to the only node of
-    /// a new tree. The position is where it was when the call returns.
-    pub(crate) fn set_root(&mut self, position: &mut P, tree: &mut Tree<P>, options: &MctsOptions) {
+    /// a new tree. The position is where it was when the call returns. Returns whether the node was
+    /// known.
+    pub(crate) fn set_root(
+        &mut self,
+        position: &mut P,
+        tree: &mut Tree<P>,
+        options: &MctsOptions,
+    ) -> bool {
         self.batch.pending.clear();
         let root = self.batch.pending.push_position(position);
         if options.heuristic.implicit > 0.0
@@ -153,15 +163,16 @@ impl<P: Position> Worker<P> {
         if let Some(id) = tree.find(&self.batch.pending, root) {
             tree.root = id;
             tree.ensure_arms(id);
-            return;
+            return true;
         }
         *tree = Tree::new(self.facts.clone(), options);
         if options.look_ahead {
             self.examine_root_children(position);
         }
-        self.finish_pending(options);
+        self.finish_pending();
         tree.root = tree.add(&self.batch.pending, root);
         tree.ensure_arms(tree.root);
+        false
     }
 
     /// Examines the children of the root: by the batch engine, or one by one if there is time.

@@ -4,7 +4,7 @@ use agon_game::{PlayoutKind, PlayoutRequest, Position, Role};
 
 use super::playout::{PlayoutLimits, PlayoutTools};
 use crate::mcts::leaf_batch::{LeafBatch, PathEnd};
-use crate::mcts::options::{MctsOptions, Others};
+use crate::mcts::options::MctsOptions;
 use crate::mcts::worker::Worker;
 use agon_game::{play_out_ahead, play_out_in_time};
 
@@ -28,14 +28,12 @@ impl<P: Position> Worker<P> {
             pending.examine_children(engine);
             self.batch.n_examined += pending.n_children_examined();
         }
-        self.finish_pending(options);
+        self.finish_pending();
     }
 
     /// Completes the pending nodes, once their children have been examined.
-    pub(crate) fn finish_pending(&mut self, options: &MctsOptions) {
-        if options.others == Others::Paranoid {
-            self.batch.pending.make_paranoid(&self.facts, self.us);
-        }
+    pub(crate) fn finish_pending(&mut self) {
+        self.batch.pending.rewrite(&mut self.utilities);
         self.batch.pending.find_winning_children(&self.facts);
     }
 
@@ -77,7 +75,7 @@ impl<P: Position> Worker<P> {
     pub(crate) fn play_out_leaves(&mut self, options: &MctsOptions) {
         self.begin_playouts(options);
         while !self.step_playouts(u64::MAX) {}
-        self.finish_playouts(options);
+        self.finish_playouts();
     }
 
     /// Begins to play out from all leaves that are not decided. Playouts that are not made in bulk
@@ -132,7 +130,7 @@ impl<P: Position> Worker<P> {
     }
 
     /// Stores the results of playouts in bulk, once all of them are finished.
-    pub(crate) fn finish_playouts(&mut self, options: &MctsOptions) {
+    pub(crate) fn finish_playouts(&mut self) {
         let LeafBatch { leaves, results, .. } = &mut *self.batch;
         for (at, found) in self.bulk.finish(self.deadline.is_some()) {
             let (sums, squares) = results.of_mut(at);
@@ -140,9 +138,7 @@ impl<P: Position> Worker<P> {
             squares.copy_from_slice(&found.square_sums);
             let length = found.n_steps / found.n_playouts.max(1);
             leaves[at].playout_length = u16::try_from(length).unwrap_or(u16::MAX);
-            if options.others == Others::Paranoid {
-                self.facts.make_sums_paranoid(self.us, f64::from(leaves[at].n), sums, squares);
-            }
+            self.utilities.rewrite_sums(f64::from(leaves[at].n), sums, squares);
         }
     }
 
@@ -181,9 +177,7 @@ impl<P: Position> Worker<P> {
         if let Some(policy) = &mut self.policy {
             policy.learn(sums);
         }
-        if options.others == Others::Paranoid {
-            self.facts.make_paranoid(self.us, sums);
-        }
+        self.utilities.rewrite(sums);
         for (square, sum) in squares.iter_mut().zip(&*sums) {
             *square = sum * sum;
         }

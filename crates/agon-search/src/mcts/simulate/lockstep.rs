@@ -9,7 +9,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use super::playout::{PlayoutLimits, gibbs_weight};
 use crate::mcts::heuristic::{ActionHeuristic, ActionValues, HeuristicUse};
 use crate::mcts::leaf_batch::LeafBatch;
-use crate::mcts::options::{MctsOptions, Others};
+use crate::mcts::options::MctsOptions;
 use crate::mcts::select::draw;
 use crate::mcts::worker::Worker;
 
@@ -177,7 +177,7 @@ impl<P: Position> Worker<P> {
     /// Plays out these leaves in lockstep. Their positions are there already.
     pub(super) fn play_out_in_lockstep(&mut self, chosen: &[usize], options: &MctsOptions) {
         let limits = self.playout_limits(options);
-        let Worker { lockstep, heuristic, rng, batch, facts, position, .. } = self;
+        let Worker { lockstep, heuristic, rng, batch, facts, position, utilities, .. } = self;
         let LeafBatch { leaves, results, .. } = &mut **batch;
         let Some(heuristic) = heuristic.as_deref_mut() else { return };
         // By playout: its slot, and its leaf. Several playouts may start from one leaf.
@@ -199,9 +199,7 @@ impl<P: Position> Worker<P> {
             for (role, payoff) in payoffs.iter_mut().enumerate() {
                 *payoff = position.payoff(Role::new(role));
             }
-            if options.others == Others::Paranoid {
-                facts.make_paranoid(self.us, &mut payoffs);
-            }
+            utilities.rewrite(&mut payoffs);
             let (sums, squares) = results.of_mut(leaf);
             for ((sum, square), payoff) in sums.iter_mut().zip(squares).zip(&payoffs) {
                 *sum += payoff;

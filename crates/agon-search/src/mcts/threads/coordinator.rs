@@ -186,7 +186,7 @@ impl<'a, P: Position> Coordinator<'a, P> {
             }
             OwnBatch::Play if !worker.step_playouts(FEW_STEPS) => OwnBatch::Play,
             OwnBatch::Play => {
-                worker.finish_playouts(options);
+                worker.finish_playouts();
                 OwnBatch::Apply
             }
             OwnBatch::Apply => {

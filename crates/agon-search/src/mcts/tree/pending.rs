@@ -8,6 +8,7 @@ use std::ops::Range;
 use agon_game::{Batch, Children, Position, Role, TerminalChildren};
 
 use super::arena::Group;
+use crate::mcts::attitude::Utilities;
 use crate::mcts::facts::Facts;
 use crate::mcts::hashing::Mixer;
 use crate::mcts::heuristic::{ActionHeuristic, push_worths};
@@ -223,12 +224,10 @@ impl<P: Position> PendingNodes<P> {
         batch.look_ahead(&states, &mut self.terminal_children);
     }
 
-    /// Rewrites all payoffs under the paranoid assumption.
-    pub(crate) fn make_paranoid(&mut self, facts: &Facts, us: Role) {
+    /// Rewrites all payoffs to utilities.
+    pub(crate) fn rewrite(&mut self, utilities: &mut Utilities) {
         let lists = [&mut self.payoffs, &mut self.worths, &mut self.terminal_children.payoffs];
-        for list in lists {
-            list.chunks_mut(self.n_roles).for_each(|payoffs| facts.make_paranoid(us, payoffs));
-        }
+        lists.into_iter().for_each(|list| utilities.rewrite(list));
     }
 
     /// Finds the terminal children of each position, and the winning ones among them.
