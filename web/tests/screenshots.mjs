@@ -31,6 +31,16 @@ const startMatch = (game, players, more = {}) =>
   server.post('/matches', { game, players, play_clock: 0.4, start_clock: 0, ...more });
 const withKeys = (made) => `/match/${made.id}#key=${made.role_keys.find(Boolean)}`;
 
+
+/** Types moves at the analysis board, one after the other. */
+async function typeMoves(page, moves) {
+  for (const [index, move] of moves.entries()) {
+    await page.getByPlaceholder('or type a move').fill(move);
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await page.locator('.steps span', { hasText: new RegExp(`^${index + 1}$`) }).waitFor();
+  }
+}
+
 await shot('web-library', '/', (page) => page.waitForLoadState('networkidle'));
 await shot('web-library-dark', '/', (page) => page.waitForLoadState('networkidle'), { dark: true });
 await shot('web-library-narrow', '/', (page) => page.waitForLoadState('networkidle'), {
@@ -53,7 +63,7 @@ const narrow = await startMatch('connect-four', ['human', 'random']);
 await shot('web-play-narrow', withKeys(narrow), async (page) => {
   for (let step = 0; step < 3; step += 1) {
     await turnOrEnd(page);
-    await clickAnyMove(page, step * 5);
+    await clickAnyMove(page, 2 + step * 2);
   }
   await turnOrEnd(page);
 }, { width: 400, height: 800, dark: true });
@@ -65,7 +75,7 @@ await shot('web-hidden', withKeys(hidden), async (page) => {
 });
 await shot('web-analysis', '/analysis/connect-four', async (page) => {
   await page.locator('.board svg').waitFor();
-  for (const column of [3, 3, 2, 4, 2]) await clickAnyMove(page, column);
+  await typeMoves(page, ['drop 4', 'drop 4', 'drop 3', 'drop 5', 'drop 3', 'drop 3']);
   await page.getByLabel('Analyse').check();
   await page.locator('.lines tbody tr').first().waitFor();
   await page.waitForTimeout(2500);

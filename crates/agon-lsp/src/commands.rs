@@ -8,6 +8,7 @@ use agon_datalog::Limits;
 use agon_game::{Notation, Position, Rng};
 use agon_gdl::why::{Because, Explanation, Failure, Proof, Support, Unmet, Why};
 use agon_text::{Diagnostic, Severity, Source, Span, render};
+use agon_toss::syntax::{Formula, FormulaKind, GameSheet, RelationDefinition};
 use rand::SeedableRng as _;
 use serde_json::{Value, json};
 
@@ -161,7 +162,11 @@ fn why_gdl(game: &Arc<agon_gdl::interpreter::Game>, sentence: &str) -> Result<Do
                 "at the start, {sentence} holds in {}",
                 count(*n_ways, "way")
             );
-            proofs.iter().take(3).for_each(|proof| writer.proof(proof, 1));
+            proofs.iter().take(MAX_PROOFS).for_each(|proof| writer.proof(proof, 1));
+            match n_ways - proofs.len().min(MAX_PROOFS) {
+                0 => {}
+                more => writer.line(1, &format!("and in {}", count(more, "more way")), None),
+            }
             true
         }
         Explanation::Fails(failure) => {
@@ -202,11 +207,66 @@ fn why_toss(game: &Arc<agon_toss::interpreter::Game>, question: &str) -> Result<
     for finding in &answer.findings {
         let _ = writeln!(text, "  {}", finding.text);
     }
+    if answer.findings.is_empty() {
+        let sheet = game.arena().sheet();
+        if let Some(body) = definition(sheet, &question) {
+            write_parts(&start, sheet, body, 1, &mut text);
+        }
+    }
     let findings: Vec<&str> = answer.findings.iter().map(|one| one.text.as_str()).collect();
     let value = json!({"sentence": answer.question, "holds": answer.holds, "text": text,
         "findings": findings});
     Ok(Done { value, text })
 }
+
+/// Returns the formula that defines a relation without arguments, as in `Won()`.
+fn definition<'a>(sheet: &'a GameSheet, question: &str) -> Option<&'a Formula> {
+    let name = question.trim().strip_suffix("()")?.trim_end();
+    let is_it = |one: &&RelationDefinition| one.parameters.is_empty() && one.name.text == name;
+    sheet.relations.iter().find(is_it).map(|one| &one.body)
+}
+
+/// Writes the parts of a formula, one for each line, with what each of them is at a position.
+fn write_parts(
+    position: &agon_toss::interpreter::Interpreter,
+    sheet: &GameSheet,
+    formula: &Formula,
+    depth: usize,
+    text: &mut String,
+) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    let parts: Vec<&Formula> = match &formula.kind {
+        FormulaKind::And(parts) | FormulaKind::Or(parts) => parts.iter().collect(),
+        FormulaKind::Not(inner) => vec![&**inner],
+        FormulaKind::Atom(name, arguments) if arguments.is_empty() => {
+            definition(sheet, &format!("{}()", name.text)).into_iter().collect()
+        }
+        // A definition that is one part only.
+        _ if depth == 1 => vec![formula],
+        _ => Vec::new(),
+    };
+    for part in parts {
+        let written =
+            sheet.source.slice(part.span).split_whitespace().collect::<Vec<_>>().join(" ");
+        // A part of a definition without arguments has no free variables, so it can be asked.
+        let Ok(answer) = agon_toss::why::explain(position, &written) else { continue };
+        let verdict = if answer.holds == Some(true) { "yes" } else { "no" };
+        let _ = writeln!(text, "{}{written}: {verdict}", "  ".repeat(depth));
+        let shown = answer.findings.len().min(MAX_PROOFS);
+        for finding in &answer.findings[..shown] {
+            let _ = writeln!(text, "{}{}", "  ".repeat(depth + 1), finding.text);
+        }
+        if answer.findings.len() > shown {
+            let _ = writeln!(text, "{}…", "  ".repeat(depth + 1));
+        }
+        write_parts(position, sheet, part, depth + 1, text);
+    }
+}
+
+/// Maximum number of proofs of a sentence, and of witnesses of a formula, that are shown.
+const MAX_PROOFS: usize = 3;
 
 /// Maximum depth to which explanations are written.
 const MAX_DEPTH: usize = 6;

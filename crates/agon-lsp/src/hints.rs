@@ -165,8 +165,8 @@ pub(crate) fn lenses(snapshot: &Snapshot, places: Places<'_>, uri: &str) -> Valu
         }));
     };
     let Some(&first) = snapshot.clauses().first() else { return json!([]) };
-    add(first, "▶ play", "agon.play", json!([uri]));
-    add(first, "⏩ simulate", "agon.simulate", json!([uri]));
+    add(first, "play", "agon.play", json!([uri]));
+    add(first, "simulate", "agon.simulate", json!([uri]));
     if let Some(sheet) = snapshot.rules() {
         let mut seen = Vec::new();
         for clause in &sheet.clauses {

@@ -61,6 +61,8 @@ pub(crate) struct Session {
     encoding: Encoding,
     /// Whether the client can be asked to refresh hints and lenses.
     refreshes: Vec<&'static str>,
+    /// Whether the results of commands are also shown as messages.
+    has_command_messages: bool,
     documents: BTreeMap<String, Document>,
     sender: Sender<Message>,
     outcomes: Sender<Outcome>,
@@ -93,9 +95,11 @@ impl Session {
         ];
         let refreshes =
             refreshes.into_iter().filter(|(path, _)| supports(path)).map(|(_, method)| method);
+        let messages = params.pointer("/initializationOptions/commandMessages");
         Session {
             encoding: Encoding::choose(params),
             refreshes: refreshes.collect(),
+            has_command_messages: messages.and_then(Value::as_bool).unwrap_or(true),
             documents: BTreeMap::new(),
             options,
             sender,
@@ -360,7 +364,7 @@ impl Session {
         let (first, second) = (argument(0).unwrap_or_default(), argument(1));
         let source =
             self.documents.get(&first).map(|document| Arc::clone(&document.snapshot.source));
-        let sender = self.sender.clone();
+        let (sender, is_shown) = (self.sender.clone(), self.has_command_messages);
         let work = move || {
             let result = match source {
                 _ if !commands::COMMANDS.contains(&command.as_str()) => {
@@ -377,9 +381,11 @@ impl Session {
                     (1, why.clone(), Response::new_err(id, code, why))
                 }
             };
-            let params = json!({"type": kind, "message": text});
-            let method = "window/showMessage".to_owned();
-            let _ = sender.send(Message::Notification(Notification { method, params }));
+            if is_shown {
+                let params = json!({"type": kind, "message": text});
+                let method = "window/showMessage".to_owned();
+                let _ = sender.send(Message::Notification(Notification { method, params }));
+            }
             let _ = sender.send(Message::Response(response));
         };
         // Without a thread the command would block the session; the client gets no answer then.

@@ -481,7 +481,8 @@ impl fmt::Display for Assessment {
         }
         match &self.termination {
             Termination::Proved(steps) => {
-                writeln!(f, "ends: always, after at most {steps} steps (proved)")?;
+                let noun = if *steps == 1 { "step" } else { "steps" };
+                writeln!(f, "ends: always, after at most {steps} {noun} (proved)")?;
             }
             Termination::Cycle { step, moves } => {
                 let line: Vec<String> = moves.iter().take(6).map(|joint| joint.join(" ")).collect();

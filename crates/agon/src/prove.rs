@@ -172,7 +172,8 @@ impl Question {
     }
 }
 
-/// Solves a game of two players: a role can win whatever the other does if perfect play pays 100.
+/// Solves a game of two players. A role can win whatever the other does if perfect play pays it the
+/// highest payoff of the game, which is 100 in GDL.
 fn strongly_winnable(asked: &str, game: &Game, limits: &ProveLimits) -> Answer {
     let mut decision = Decision::unknown("the game could not be solved");
     let shape = game.shape();
@@ -190,7 +191,8 @@ fn strongly_winnable(asked: &str, game: &Game, limits: &ProveLimits) -> Answer {
                 .flatten()
                 .filter_map(|(role, value)| Some((role.as_str(), value.as_f64()?)))
                 .collect();
-            match values.iter().find(|(_, value)| *value >= 100.0) {
+            let highest = *shape.payoffs.end();
+            match values.iter().find(|(_, value)| *value >= highest) {
                 Some((winner, _)) => {
                     decision.verdict = Verdict::Proved;
                     decision.why = None;
@@ -239,7 +241,7 @@ pub fn reason_text(reason: Reason) -> String {
         Reason::WatchedStates(n) => {
             format!("all reachable states were visited, {n} with what the formula requires there")
         }
-        Reason::Induction(0) => "no state can have it".to_owned(),
+        Reason::Induction(0) => "no state violates it".to_owned(),
         Reason::Induction(1) => "by induction over single steps".to_owned(),
         Reason::Induction(k) => format!("by induction over {k} steps"),
         Reason::Length(n) => format!("no play is longer than {n} steps"),

@@ -29,6 +29,11 @@ impl Client {
     }
 
     pub(crate) fn start_with(options: Options, capabilities: Value) -> Client {
+        Client::start_as(options, json!({"capabilities": capabilities}))
+    }
+
+    /// Starts a server with the parameters of `initialize`.
+    pub(crate) fn start_as(options: Options, params: Value) -> Client {
         let (server, connection) = Connection::memory();
         let thread = std::thread::spawn(move || serve(&server, options));
         let mut client = Client {
@@ -39,7 +44,7 @@ impl Client {
             notes: Vec::new(),
             capabilities: Value::Null,
         };
-        client.capabilities = client.ask("initialize", json!({"capabilities": capabilities}));
+        client.capabilities = client.ask("initialize", params);
         client.tell("initialized", json!({}));
         client
     }

@@ -342,6 +342,32 @@ fn lenses_play_simulate_and_explain() {
 }
 
 #[test]
+fn clients_that_show_results_get_no_messages_of_commands() {
+    let options = Options { idle: None, ..Options::default() };
+    let params = json!({"capabilities": {}, "initializationOptions": {"commandMessages": false}});
+    let mut client = Client::start_as(options, params);
+    client.open(URI, GAME);
+    let command = json!({"command": "agon.why", "arguments": [URI, "(legal walker (go 2))"]});
+    let answer = client.ask("workspace/executeCommand", command);
+    assert!(answer["text"].as_str().is_some_and(|text| text.contains("holds")));
+    let command = json!({"command": "agon.why", "arguments": [URI, "(legal"]});
+    client.try_ask("workspace/executeCommand", command).expect_err("not a sentence");
+    assert!(!client.notes.iter().any(|(method, _)| method == "window/showMessage"));
+}
+
+#[test]
+fn why_says_how_many_ways_it_does_not_show() {
+    let mut client = Client::start();
+    let starts = "(init (at 1)) (init (at 2)) (init (at 3)) (init (at 4))";
+    let many = GAME.replace("(init (at 1))", starts).replace("(succ 1 2)", "(succ 1 2) (succ 4 5)");
+    client.open(URI, &many);
+    let command = json!({"command": "agon.why", "arguments": [URI, "(legal walker (go ?n))"]});
+    let answer = client.ask("workspace/executeCommand", command);
+    let text = answer["text"].as_str().unwrap_or_default();
+    assert!(text.contains("in 4 ways") && text.ends_with("  and in 1 more way\n"), "{text}");
+}
+
+#[test]
 fn infix_has_the_same_features() {
     let mut client = Client::start();
     let uri = "file:///rules/race.gdl";

@@ -9,6 +9,7 @@ mod neovim;
 mod slow_path;
 mod stdio;
 mod toss;
+mod vscode;
 
 use serde_json::{Value, json};
 

@@ -57,6 +57,10 @@ fn all_features_work_on_structure_rewriting_games() {
             Err(why) => assert!(why.contains("Circle"), "{why}"),
         }
     }
+    let command = json!({"command": "agon.why", "arguments": [URI, "Full()"]});
+    let answer = client.ask("workspace/executeCommand", command);
+    let parts = "at the start, Full(): no\n  ex x (not P(x) and not Q(x)): yes\n    with x = a1\n";
+    assert!(answer["text"].as_str().is_some_and(|text| text.starts_with(parts)), "{answer}");
     let untidy = ROW.replace("P, Q\n  pre", "P ,Q\npre");
     client.change(URI, 2, json!([{"text": untidy}]));
     let params = json!({"textDocument": {"uri": URI}, "options": {}});

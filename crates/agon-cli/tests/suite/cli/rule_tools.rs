@@ -133,6 +133,12 @@ fn formulas_are_proved_refuted_or_explained() {
     assert!(all.contains(draw), "{all}");
     let won = agon(&["prove", "nim", "strong-winnability"]).succeeds().out;
     assert!(won.starts_with("strong-winnability for "), "{won}");
+    // The highest payoff of a structure rewriting game is not 100.
+    let scratch = Scratch::new("prove");
+    let rules = agon(&["new", "x", "--template", "toss", "--print"]).succeeds().out;
+    let marks = scratch.file("marks.toss", rules);
+    let won = agon(&["prove", &marks, "strong-winnability"]).succeeds().out;
+    assert!(won.starts_with("strong-winnability for X: proved"), "{won}");
     agon(&["prove", "tic-tac-toe", "(never (cel 1 1 x))"]).complains(1, "did you mean `cell`?");
     agon(&["prove", "tic-tac-toe", "playable"]).complains(1, "is not a question");
 }
