@@ -266,7 +266,9 @@ impl Interpreter {
         let answers = engine.ask(game.questions.legal, &[])?;
         let mut first = vec![None; game.roles.len()];
         let mut n_missing = first.len();
-        for i in 0..answers.len() {
+        // From both ends, because the moves of one role usually stand together.
+        let n = answers.len();
+        for i in (0..n.div_ceil(2)).flat_map(|i| [i, n - 1 - i]) {
             if n_missing == 0 {
                 break;
             }
