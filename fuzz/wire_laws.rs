@@ -6,7 +6,7 @@
 use agon_game::kif::{first_term, spaced};
 use agon_game::{Role, Shape};
 use agon_ggp::{Record, Request, Scrambler, Session};
-use agon_server::http::{Progress, Reader, Sizes};
+use agon_server::http::{AnswerReader, Progress, Reader, Sizes};
 
 /// For all bytes, in pieces of any size, the reader ends with a request or an error, and it never
 /// keeps more bytes than its limits allow.
@@ -38,6 +38,22 @@ pub(crate) fn http(bytes: &[u8]) {
             assert!(request.method.chars().all(|c| c.is_ascii_uppercase()));
         }
     }
+}
+
+/// For all bytes, in pieces of any size, the answer of a player is read or refused, and the pieces
+/// do not matter.
+pub(crate) fn answer(bytes: &[u8]) {
+    let mut found = Vec::new();
+    for piece in [1, 7, bytes.len().max(1)] {
+        let mut reader = AnswerReader::default();
+        for part in bytes.chunks(piece) {
+            if reader.feed(part).expect("fewer bytes than the limit") {
+                break;
+            }
+        }
+        found.push(reader.finish());
+    }
+    assert!(found.iter().all(|one| *one == found[0]), "the size of the pieces matters: {found:?}");
 }
 
 /// Every text is parsed as a request or rejected. A session accepts every parsed request.

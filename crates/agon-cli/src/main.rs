@@ -28,6 +28,12 @@ mod terminal;
 mod tournament;
 mod trace;
 
+#[cfg(test)]
+#[path = "../../../fuzz/cli_laws.rs"]
+mod cli_laws;
+#[cfg(test)]
+mod fuzz_smoke;
+
 use std::process::ExitCode;
 
 use crate::terminal::remark;

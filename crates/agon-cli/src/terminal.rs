@@ -37,8 +37,11 @@ pub(crate) fn write(text: Arguments<'_>) {
         stdout.write_fmt(text)
     };
     if let Err(error) = written {
-        let code = if error.kind() == std::io::ErrorKind::BrokenPipe { 0 } else { 2 };
-        std::process::exit(code);
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            std::process::exit(0);
+        }
+        remark!("cannot write to the standard output: {error}");
+        std::process::exit(2);
     }
 }
 

@@ -70,7 +70,8 @@ impl Trace {
             .map_err(|what| Failure::cannot_read(path, &format!("not a trace: {what}")))
     }
 
-    fn from_json(value: &Value) -> Result<Trace, String> {
+    /// Reads a trace from its JSON object.
+    pub(crate) fn from_json(value: &Value) -> Result<Trace, String> {
         let trace = object(value, "the trace")?;
         let plays = array(trace, "plays")?.iter().enumerate();
         Ok(Trace {

@@ -267,7 +267,7 @@ impl<'a> Wiring<'a> {
             self.base.iter().map(|&f| (game.text(f), initial.binary_search(&f).is_ok())).collect();
         let mut builder = Builder::new(roles.collect(), base);
         let signals = self.signals(&mut builder, limits)?;
-        let outputs = self.outputs(&signals);
+        let outputs = self.outputs(&mut builder, &signals);
         Ok(builder.finish(outputs))
     }
 
@@ -397,7 +397,7 @@ impl<'a> Wiring<'a> {
         Err(Refusal { kind, origin })
     }
 
-    fn outputs(&self, signals: &[Signal]) -> Outputs {
+    fn outputs(&self, builder: &mut Builder, signals: &[Signal]) -> Outputs {
         let (game, program, relations) = (self.game, self.program, self.relations);
         let role_of = |term: TermId| game.roles.iter().position(|&role| role == term);
         let at = |atom: AtomId| signals[atom.0 as usize];
@@ -422,7 +422,17 @@ impl<'a> Wiring<'a> {
                 goals[role].push((value, at(atom)));
             }
         }
-        goals.iter_mut().for_each(|values| values.sort_by_key(|(value, _)| *value));
+        for values in &mut goals {
+            values.sort_by_key(|(value, _)| *value);
+            // Rules may write one number in several ways, such as 0 and 00.
+            values.dedup_by(|(value, signal), (before, earlier)| {
+                let is_same = value == before;
+                if is_same {
+                    *earlier = builder.or(*earlier, *signal);
+                }
+                is_same
+            });
+        }
         let mut percepts: Vec<Vec<(String, Signal)>> = vec![Vec::new(); game.roles.len()];
         for (atom, row) in program.atoms_of(relations.sees) {
             if let Some(role) = role_of(row[0]) {

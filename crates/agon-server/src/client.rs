@@ -14,8 +14,7 @@ use agon_game::{Budget, Observation};
 use agon_ggp::{ALL_MOVES_VISIBLE, Address, Dialect, Message, Scrambler};
 use agon_match::{Choice, Invitation, Player, PlayerError};
 
-/// Maximum number of bytes of an answer. No move is that long.
-const MAX_ANSWER: usize = 1 << 20;
+use crate::http::AnswerReader;
 
 /// Maximum time to connect to a player.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -154,7 +153,8 @@ impl WebPlayer {
         stream.set_write_timeout(Some(left(deadline)?)).map_err(unreachable)?;
         stream.write_all(request.as_bytes()).map_err(unreachable)?;
         let answer = read_answer(&mut stream, deadline, stop, unreachable)?;
-        body_of(&answer).map(|body| (body, connecting)).map_err(PlayerError::Broken)
+        let body = answer.finish().map_err(|error| PlayerError::Broken(error.to_string()))?;
+        Ok((body, connecting))
     }
 }
 
@@ -185,8 +185,8 @@ fn read_answer(
     deadline: Instant,
     stop: &AtomicBool,
     unreachable: impl Fn(std::io::Error) -> PlayerError,
-) -> Result<Vec<u8>, PlayerError> {
-    let mut answer = Vec::new();
+) -> Result<AnswerReader, PlayerError> {
+    let mut answer = AnswerReader::default();
     let mut buffer = [0_u8; 4096];
     loop {
         if stop.load(Ordering::Relaxed) {
@@ -195,7 +195,12 @@ fn read_answer(
         stream.set_read_timeout(Some(left(deadline)?.min(STOP_CHECK))).map_err(&unreachable)?;
         match stream.read(&mut buffer) {
             Ok(0) => return Ok(answer),
-            Ok(n) => answer.extend_from_slice(&buffer[..n]),
+            Ok(n) => {
+                let fed = answer.feed(&buffer[..n]);
+                if fed.map_err(|error| PlayerError::Broken(error.to_string()))? {
+                    return Ok(answer);
+                }
+            }
             // The read timed out or was interrupted: the loop checks the stop flag and the
             // deadline.
             Err(error)
@@ -204,50 +209,12 @@ fn read_answer(
                     ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::TimedOut
                 ) => {}
             // Some players reset the connection after their answer.
-            Err(error) if error.kind() == ErrorKind::ConnectionReset && is_complete(&answer) => {
+            Err(error) if error.kind() == ErrorKind::ConnectionReset && answer.is_complete() => {
                 return Ok(answer);
             }
             Err(error) => return Err(unreachable(error)),
         }
-        if is_complete(&answer) {
-            return Ok(answer);
-        }
-        if answer.len() > MAX_ANSWER {
-            return Err(PlayerError::Broken(format!(
-                "the answer has more than {MAX_ANSWER} bytes"
-            )));
-        }
     }
-}
-
-/// Returns the index of the first byte of the body, and the length that the head gives for it.
-fn head(answer: &[u8]) -> Option<(usize, Option<usize>)> {
-    let blank =
-        |mark: &[u8]| answer.windows(mark.len()).position(|w| w == mark).map(|at| at + mark.len());
-    let end = blank(b"\r\n\r\n").into_iter().chain(blank(b"\n\n")).min()?;
-    let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
-    let length =
-        head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
-    Some((end, length))
-}
-
-fn is_complete(answer: &[u8]) -> bool {
-    matches!(head(answer), Some((end, Some(length))) if answer.len() - end >= length)
-}
-
-/// Returns the body of an answer whose status is success.
-fn body_of(answer: &[u8]) -> Result<String, String> {
-    let Some((end, length)) = head(answer) else { return Err("the answer is not HTTP".to_owned()) };
-    let status =
-        String::from_utf8_lossy(&answer[..end]).lines().next().unwrap_or_default().to_owned();
-    let code = status.split_whitespace().nth(1).unwrap_or_default();
-    if !status.starts_with("HTTP/") || !code.starts_with('2') {
-        let shown: String = status.chars().take(80).collect();
-        return Err(format!("the status is `{shown}`"));
-    }
-    let end_of_body =
-        length.map_or(answer.len(), |length| end.saturating_add(length).min(answer.len()));
-    Ok(String::from_utf8_lossy(&answer[end..end_of_body]).into_owned())
 }
 
 fn deadline(budget: &Budget) -> Instant {

@@ -2,13 +2,16 @@
 //!
 //! [`Reader`] receives the bytes of a request in pieces of any size and finds where the request
 //! ends. It accepts what hosts in use send: requests without a length, with a length in characters
-//! instead of bytes, in chunks, and messages in the path of a `GET`.
+//! instead of bytes, in chunks, and messages in the path of a `GET`. [`AnswerReader`] does the same
+//! for the answers of players.
 
+mod answer;
 mod balance;
 mod chunks;
 
 use std::fmt;
 
+pub use answer::{AnswerError, AnswerReader, MAX_ANSWER};
 use balance::Balance;
 use chunks::Chunks;
 

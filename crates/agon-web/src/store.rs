@@ -102,10 +102,10 @@ impl Store {
         };
         let connection = connection.map_err(fail)?;
         connection.busy_timeout(BUSY_TIME).map_err(fail)?;
-        // Full: a step is on disk before a player hears of it, even if the machine fails.
-        connection.pragma_update(None, "journal_mode", "WAL").map_err(fail)?;
-        connection.pragma_update(None, "synchronous", "FULL").map_err(fail)?;
-        let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        // One transaction: a server that is killed now leaves no tables, and no other makes them.
+        let begin = rusqlite::TransactionBehavior::Immediate;
+        let transaction = rusqlite::Transaction::new_unchecked(&connection, begin).map_err(fail)?;
+        let number = |sql: &str| transaction.query_row(sql, [], |row| row.get::<_, i64>(0));
         let found = (
             number("SELECT count(*) FROM sqlite_schema").map_err(fail)?,
             number("PRAGMA application_id").map_err(fail)?,
@@ -113,9 +113,9 @@ impl Store {
         );
         match found {
             (0, _, _) => {
-                connection.execute_batch(TABLES).map_err(fail)?;
-                connection.pragma_update(None, "application_id", APPLICATION).map_err(fail)?;
-                connection.pragma_update(None, "user_version", FORMAT).map_err(fail)?;
+                transaction.execute_batch(TABLES).map_err(fail)?;
+                transaction.pragma_update(None, "application_id", APPLICATION).map_err(fail)?;
+                transaction.pragma_update(None, "user_version", FORMAT).map_err(fail)?;
             }
             (_, APPLICATION, FORMAT) => {}
             (_, APPLICATION, _) => {
@@ -127,6 +127,11 @@ impl Store {
                 ));
             }
         }
+        transaction.commit().map_err(fail)?;
+        // Full: a step is on disk before a player hears of it, even if the machine fails. These
+        // come last, so that a database of another program is refused and not changed.
+        connection.pragma_update(None, "journal_mode", "WAL").map_err(fail)?;
+        connection.pragma_update(None, "synchronous", "FULL").map_err(fail)?;
         Ok(Store(Mutex::new(connection)))
     }
 
@@ -349,4 +354,47 @@ pub(crate) fn tournament_matches(path: &Path) -> Result<Vec<Value>, String> {
         }))
     });
     rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> std::path::PathBuf {
+        let folder = std::env::temp_dir().join(format!("agon-store-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder can be made");
+        folder
+    }
+
+    /// The tables are made as a whole: nobody sees half of them, not even after a crash.
+    #[test]
+    fn several_servers_may_create_the_store_at_once() {
+        let folder = folder("race");
+        for round in 0..10 {
+            let path = folder.join(format!("{round}.db"));
+            let opened: Vec<Result<Store, String>> = std::thread::scope(|scope| {
+                let threads: Vec<_> =
+                    (0..4).map(|_| scope.spawn(|| Store::open(Some(&path)))).collect();
+                threads.into_iter().map(|t| t.join().expect("no panic")).collect()
+            });
+            for store in opened {
+                assert_eq!(store.err(), None);
+            }
+        }
+        std::fs::remove_dir_all(folder).expect("it is ours");
+    }
+
+    #[test]
+    fn a_database_of_another_program_is_not_changed() {
+        let folder = folder("foreign");
+        let path = folder.join("other.db");
+        let other = Connection::open(&path).expect("it can be made");
+        other.execute_batch("CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1)").expect("valid");
+        drop(other);
+        let before = std::fs::read(&path).expect("it is there");
+        let why = Store::open(Some(&path)).err().expect("it is refused");
+        assert!(why.contains("another program"), "{why}");
+        assert_eq!(std::fs::read(&path).expect("it is there"), before);
+        std::fs::remove_dir_all(folder).expect("it is ours");
+    }
 }

@@ -1,6 +1,7 @@
 //! Concepts that a player takes from a file.
 
 use std::fmt;
+use std::path::Path;
 
 use agon_analysis::Analysis;
 use agon_analysis::concepts::read_concepts;
@@ -51,11 +52,12 @@ impl std::error::Error for ConceptsError {}
 /// [`ConceptsError`] if the file cannot be used.
 pub fn load_concepts(analysis: &Analysis, spec: &PlayerSpec) -> Result<(), ConceptsError> {
     let Some(file) = spec.concepts_file() else { return Ok(()) };
-    let text = std::fs::read_to_string(file).map_err(|error| ConceptsError::Unreadable {
-        player: spec.text.clone(),
-        file: file.to_owned(),
-        reason: error.to_string(),
-    })?;
+    let text =
+        crate::files::read_text(Path::new(file)).map_err(|error| ConceptsError::Unreadable {
+            player: spec.text.clone(),
+            file: file.to_owned(),
+            reason: error.to_string(),
+        })?;
     let concepts = read_concepts(&text)
         .map_err(|error| ConceptsError::Syntax { file: file.to_owned(), line: error.line })?;
     analysis.add_concepts(file, concepts);

@@ -105,7 +105,8 @@ pub fn load_evaluation_games(
             }
             sheets.extend(found);
         } else {
-            let text = std::fs::read_to_string(file).map_err(|error| unreadable(file, error))?;
+            let text = crate::files::read_text(Path::new(file))
+                .map_err(|error| unreadable(file, error))?;
             sheets.push(Arc::new(Source::new(file, text)));
         }
     }
@@ -126,7 +127,7 @@ pub(crate) fn in_folder(folder: &str, game: &str) -> std::io::Result<Vec<Arc<Sou
     paths.sort();
     let mut sheets = Vec::new();
     for path in paths {
-        let text = std::fs::read_to_string(&path)?;
+        let text = crate::files::read_text(&path)?;
         let named = text.lines().find_map(|line| line.trim().strip_prefix("DATA game:"));
         if named.is_some_and(|named| named.trim() == game) {
             sheets.push(Arc::new(Source::new(path.to_string_lossy(), text)));

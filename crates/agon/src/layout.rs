@@ -59,7 +59,7 @@ pub(crate) fn fault_of_hints(game: &Game) -> Option<String> {
 fn hints(game: &Game) -> (Hints, Option<String>) {
     let path = Path::new(game.name());
     let beside = path.with_extension("board.toml");
-    let file = (path.is_file()).then(|| std::fs::read_to_string(&beside).ok()).flatten();
+    let file = (path.is_file()).then(|| crate::files::read_text(&beside).ok()).flatten();
     let mut fault = None;
     match file.as_deref().map(Hints::from_toml) {
         Some(Ok(hints)) => return (hints, None),

@@ -51,6 +51,7 @@ pub mod engine;
 pub mod experiment;
 pub mod explain;
 pub mod factory;
+pub mod files;
 pub mod format;
 mod game;
 mod layout;

@@ -16,6 +16,7 @@ pub use agon_learn::{GameModel, Labels, Model, ModelError, ModelKind, OnnxError}
 use agon_search::solve::{Endgames, EndgamesError, FactPlaces};
 
 use crate::engine::{Engine, GamePosition, GameTask};
+use crate::files;
 use crate::game::Game;
 
 /// Ending of the files of models.
@@ -143,7 +144,7 @@ pub fn read_model(path: &Path) -> Result<Model, StoreError> {
         let error = ModelError::Invalid("size");
         return Err(StoreError::Model { path: path.to_owned(), error });
     }
-    let bytes = std::fs::read(path).map_err(fail)?;
+    let bytes = files::read(path, MAX_BYTES).map_err(fail)?;
     Model::from_bytes(&bytes).map_err(|error| StoreError::Model { path: path.to_owned(), error })
 }
 
@@ -155,25 +156,8 @@ pub fn write_model(path: &Path, model: &Model) -> Result<(), StoreError> {
     replace_file(path, &model.to_bytes())
 }
 
-/// Replaces a file as a whole.
 fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    use std::io::Write as _;
-    let fail = |error| StoreError::File { path: path.to_owned(), error };
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(fail)?;
-    }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let written = std::fs::File::create(&temporary).and_then(|mut file| {
-        file.write_all(bytes)?;
-        // The bytes must be on the disk before the name is, or a power cut leaves an empty file.
-        file.sync_all()
-    });
-    written.and_then(|()| std::fs::rename(&temporary, path)).map_err(|error| {
-        let _ = std::fs::remove_file(&temporary);
-        fail(error)
-    })
+    files::replace(path, bytes).map_err(|error| StoreError::File { path: path.to_owned(), error })
 }
 
 /// A folder with models.
@@ -320,7 +304,7 @@ impl ModelStore {
         if std::fs::metadata(&path).map_err(fail)?.len() > MAX_BYTES {
             return Err(StoreError::Endgames { path, error: EndgamesError::Size });
         }
-        let bytes = std::fs::read(&path).map_err(fail)?;
+        let bytes = files::read(&path, MAX_BYTES).map_err(fail)?;
         Endgames::from_bytes(&bytes, game.key().key, places)
             .map(Some)
             .map_err(|error| StoreError::Endgames { path, error })

@@ -166,7 +166,7 @@ fn draw_by_stylesheet(
 ) -> Result<(), Failure> {
     let fail =
         |error: &dyn std::fmt::Display| Failure::unreadable(format!("{}: {error}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| fail(&error))?;
+    let text = agon::files::read_text(path).map_err(|error| fail(&error))?;
     // Sheets that are imported lie beside the sheet or below it.
     let load = |address: &str| {
         let is_below = !address.contains("..") && !address.starts_with('/');
@@ -174,7 +174,7 @@ fn draw_by_stylesheet(
         if !is_below || address.contains("://") {
             return Err("only files beside the stylesheet are imported".to_owned());
         }
-        std::fs::read_to_string(beside).map_err(|error| error.to_string())
+        agon::files::read_text(&beside).map_err(|error| error.to_string())
     };
     let sheet = Stylesheet::new(text, &load).map_err(|error| fail(&error))?;
     let defaults = StylesheetOptions::default();
@@ -260,8 +260,7 @@ fn show(scene: &Scene) {
 fn read_record(path: &Path) -> Result<Record, Failure> {
     let fail =
         |error: &dyn std::fmt::Display| Failure::unreadable(format!("{}: {error}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| fail(&error))?;
-    let value = serde_json::from_str(&text).map_err(|error| fail(&error))?;
+    let value = crate::trace::read_json(path)?;
     let record = Record::from_json(&value).map_err(|error| fail(&error))?;
     if record.states.is_empty() {
         return Err(fail(&"the record has no states"));

@@ -187,12 +187,17 @@ fn play(
     failure.map_or(Ok(whole), Err)
 }
 
+/// Maximum size of the file of a training set in bytes.
+const MAX_TRAINING: u64 = 1 << 30;
+
 /// Reads the training set of an earlier run, if there is one.
 fn continue_training(learner: &mut EvaluationLearner, file: &Path) -> Result<(), Failure> {
     if !file.exists() {
         return Ok(());
     }
-    let text = std::fs::read_to_string(file).map_err(|error| cannot("read", file, &error))?;
+    let text = agon::files::read(file, MAX_TRAINING)
+        .and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other))
+        .map_err(|error| cannot("read", file, &error))?;
     if text.is_empty() {
         return Ok(());
     }

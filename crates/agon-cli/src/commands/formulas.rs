@@ -127,7 +127,7 @@ fn no_positions(name: &str, seconds: u64) -> Failure {
 }
 
 fn read(file: &Path) -> Result<Vec<Concept>, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| Failure::cannot_read(file, &error))?;
+    let text = agon::files::read_text(file).map_err(|error| Failure::cannot_read(file, &error))?;
     let concepts = Concept::read_all(&text)
         .map_err(|error| Failure::unreadable(format!("{}: {error}", file.display())))?;
     if concepts.is_empty() {

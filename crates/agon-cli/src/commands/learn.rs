@@ -100,8 +100,10 @@ impl LearnerOptions {
             Some(path) => path.clone(),
             None => stored_path(game)?,
         };
-        if path.is_dir() {
-            return Err(Failure::unreadable(format!("--out: {} is a folder", path.display())));
+        // A device would be read for ever, and lost when the model is written.
+        if path.exists() && !path.is_file() {
+            let what = if path.is_dir() { "a folder" } else { "not a file" };
+            return Err(Failure::unreadable(format!("--out: {} is {what}", path.display())));
         }
         Ok(path)
     }

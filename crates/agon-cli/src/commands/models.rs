@@ -167,7 +167,8 @@ fn import(
     let mut name = game.to_owned();
     play.rules.params.add_to(&mut name);
     let game = open_to_learn(&name, play)?;
-    let bytes = std::fs::read(file).map_err(|error| Failure::cannot_read(file, &error))?;
+    let bytes = agon::files::read(file, agon::open::MAX_BYTES)
+        .map_err(|error| Failure::cannot_read(file, &error))?;
     let path = out.map_or_else(|| stored_path(&game), |path| Ok(path.to_owned()))?;
     if path.exists() && !replace {
         let message = format!("{} is there already; --replace replaces it", path.display());

@@ -1,5 +1,7 @@
 //! `agon perft`: counts the sequences of joint moves of each length.
 
+use std::time::{Duration, Instant};
+
 use agon_game::{Continuous, Role};
 use serde_json::json;
 
@@ -17,6 +19,7 @@ DEPTH steps. Where moves have real parameters, only a sample of them is listed a
 
 Examples:
   agon perft tic-tac-toe --depth 9
+  agon perft chess --depth 4 --seconds 60
   agon perft connect-four --depth 5 --json")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
@@ -24,6 +27,9 @@ pub(crate) struct Args {
     /// Maximum number of steps
     #[arg(short, long, default_value_t = 3)]
     depth: usize,
+    /// Time limit in seconds; depths that are not complete by then are not printed [default: none]
+    #[arg(long)]
+    seconds: Option<f64>,
     /// Print one JSON object per depth
     #[arg(long)]
     json: bool,
@@ -32,21 +38,32 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    open::open_engine(&args.game, &args.play)?.run(Perft(args))
+    let Some(seconds) = args.seconds else {
+        return open::open_engine(&args.game, &args.play)?.run(Perft { args, end: None });
+    };
+    let limit = Duration::try_from_secs_f64(seconds).map_err(|_| {
+        Failure::unreadable(format!("--seconds: {seconds} is not a number of seconds"))
+    })?;
+    let end = Instant::now().checked_add(limit);
+    open::open_engine(&args.game, &args.play.within(seconds))?.run(Perft { args, end })
 }
 
 /// The task of counting plays.
-struct Perft<'a>(&'a Args);
+struct Perft<'a> {
+    args: &'a Args,
+    /// The time at which counting ends.
+    end: Option<Instant>,
+}
 
 impl GameTask for Perft<'_> {
     type Output = Result<(), Failure>;
 
     fn run<P: GamePosition + 'static>(self, mut position: P) -> Result<(), Failure> {
-        let args = self.0;
+        let Perft { args, end } = self;
         let mut is_noted = false;
         // Depth by depth: the first lines appear at once, and the user can stop at any time.
         for depth in 1..=args.depth {
-            let mut count = Count::default();
+            let mut count = Count { end, ..Count::default() };
             count.walk(&mut position, depth);
             if let Some(fault) = count.fault {
                 return Err(Failure::wrong(format!("at depth {depth}: {fault}")));
@@ -84,10 +101,16 @@ pub(crate) struct Count {
     pub(crate) fault: Option<String>,
     /// Whether some moves have real parameters, so that only a sample of them is counted.
     pub(crate) is_sampled: bool,
+    /// The time at which counting ends with a fault.
+    pub(crate) end: Option<Instant>,
 }
 
 impl Count {
     pub(crate) fn walk<P: Continuous>(&mut self, position: &mut P, depth: usize) {
+        if self.end.is_some_and(|end| Instant::now() >= end) {
+            self.fault.get_or_insert_with(|| "the time is over".to_owned());
+            return;
+        }
         if position.is_terminal() {
             self.n_ended += 1;
             if let Some(fault) = position.fault() {

@@ -31,7 +31,7 @@ impl From<TournamentError> for Failure {
 /// Reads the description of a tournament. A failure shows all errors with their places.
 pub(crate) fn read_spec(path: &Path) -> Result<(Arc<Source>, Tournament), Failure> {
     let shown = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = agon::files::read(path, agon::open::MAX_BYTES).map_err(|error| {
         Failure::unreadable(format!(
             "cannot read {shown}: {error}; docs/tournaments.md describes the format"
         ))

@@ -2,7 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use agon_datalog::{Engine, Refusal, RefusalKind, TermBank, TermId, TermOrder};
@@ -26,14 +26,25 @@ impl Move {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State(Arc<Content>);
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Content {
     /// Sorted, without duplicates.
     fluents: Box<[TermId]>,
     key: u64,
     /// Set if the state could not be computed.
     fault: Option<Fault>,
+    /// Set once it is known. It stays the same wherever this state is visited again, also after a
+    /// deadline, when the rules cannot be evaluated any more.
+    outcome: OnceLock<Outcome>,
 }
+
+impl PartialEq for Content {
+    fn eq(&self, other: &Content) -> bool {
+        self.fluents == other.fluents && self.fault == other.fault
+    }
+}
+
+impl Eq for Content {}
 
 impl State {
     pub(super) fn new(mut fluents: Vec<TermId>, bank: &TermBank) -> State {
@@ -41,11 +52,21 @@ impl State {
         fluents.dedup();
         // A sum, so that the order of the fluents, which differs from run to run, does not matter.
         let key = fluents.iter().fold(0, |key: u64, &fluent| key.wrapping_add(bank.hash(fluent)));
-        State(Arc::new(Content { fluents: fluents.into(), key, fault: None }))
+        State(Arc::new(Content {
+            fluents: fluents.into(),
+            key,
+            fault: None,
+            outcome: OnceLock::new(),
+        }))
     }
 
     fn broken(fault: Fault) -> State {
-        State(Arc::new(Content { fluents: Box::new([]), key: u64::MAX, fault: Some(fault) }))
+        State(Arc::new(Content {
+            fluents: Box::new([]),
+            key: u64::MAX,
+            fault: Some(fault),
+            outcome: OnceLock::new(),
+        }))
     }
 
     /// Returns the fluents that hold, sorted by number, without duplicates.
@@ -60,9 +81,28 @@ pub struct Interpreter {
     pub(super) game: Arc<Game>,
     pub(super) engine: RefCell<Engine>,
     order: RefCell<TermOrder>,
+    /// By role: the long list of legal moves that was sorted last.
+    sorted: RefCell<Vec<Sorted>>,
     state: State,
     standing: OnceCell<Standing>,
     goals: OnceCell<Vec<Vec<i64>>>,
+}
+
+/// A long list before and after sorting. Where legality does not depend on the state, the next
+/// state has the same list, and comparing two lists is much faster than sorting one.
+#[derive(Clone, Default)]
+struct Sorted {
+    before: Vec<TermId>,
+    after: Vec<TermId>,
+}
+
+/// Whether play has ended, which is known before all legal moves are listed and sorted.
+#[derive(Debug)]
+enum Outcome {
+    /// The rules say so, or a role has no legal move, which is a fault.
+    Ended(Option<Fault>),
+    /// Play goes on. Each role has at least this legal move.
+    GoesOn(Box<[TermId]>),
 }
 
 struct Standing {
@@ -75,6 +115,9 @@ struct Standing {
 
 /// Maximum number of moves of a role that are listed if not all of them can be found.
 const MAX_MOVES_AFTER_CUT: usize = 1000;
+
+/// Number of legal moves from which on listing them takes so long that the clock is read before.
+const MANY_MOVES: usize = 10_000;
 
 impl Clone for Interpreter {
     fn clone(&self) -> Interpreter {
@@ -92,6 +135,7 @@ impl Interpreter {
             game,
             engine: RefCell::new(engine),
             order: RefCell::default(),
+            sorted: RefCell::default(),
             state: state.clone(),
             standing: OnceCell::new(),
             goals: OnceCell::new(),
@@ -167,15 +211,78 @@ impl Interpreter {
                 Some(fault) => fault.clone(),
                 None => match self.work_out_standing(None) {
                     Ok(standing) => return standing,
-                    Err(refusal) => self.game.fault(&refusal),
+                    Err(refusal) => return self.refused_standing(self.game.fault(&refusal)),
                 },
             };
-            Standing {
-                terminal: true,
-                legal: vec![Vec::new(); self.game.roles.len()],
-                fault: Some(fault),
-                is_cut: false,
+            self.ended(Some(fault))
+        })
+    }
+
+    fn ended(&self, fault: Option<Fault>) -> Standing {
+        let legal = vec![Vec::new(); self.game.roles.len()];
+        Standing { terminal: true, legal, fault, is_cut: false }
+    }
+
+    /// Returns the standing if the rules cannot be evaluated: what is known of the state from
+    /// before, or the fault.
+    fn refused_standing(&self, fault: Fault) -> Standing {
+        match self.state.0.outcome.get() {
+            Some(Outcome::GoesOn(first)) => Standing {
+                terminal: false,
+                legal: first.iter().map(|&m| vec![Move(m)]).collect(),
+                fault: None,
+                is_cut: true,
+            },
+            Some(Outcome::Ended(fault)) => self.ended(fault.clone()),
+            None => self.ended(Some(fault)),
+        }
+    }
+
+    /// Finds out whether play has ended without listing the legal moves, of which there may be very
+    /// many. What is refused here is kept as the standing, so that it is not evaluated twice.
+    fn find_terminal(&self) -> bool {
+        let content = &self.state.0;
+        if content.fault.is_some() {
+            return true;
+        }
+        if content.outcome.get().is_none() {
+            match self.find_outcome() {
+                Ok(outcome) => drop(content.outcome.set(outcome)),
+                Err(refusal) => {
+                    let _ = self.standing.set(self.ended(Some(self.game.fault(&refusal))));
+                    return true;
+                }
             }
+        }
+        matches!(content.outcome.get(), Some(Outcome::Ended(_)))
+    }
+
+    fn find_outcome(&self) -> Result<Outcome, Refusal> {
+        let game = &self.game;
+        let mut engine = self.engine.borrow_mut();
+        if engine.holds(game.questions.terminal, &[])? {
+            return Ok(Outcome::Ended(None));
+        }
+        let answers = engine.ask(game.questions.legal, &[])?;
+        let mut first = vec![None; game.roles.len()];
+        let mut n_missing = first.len();
+        // From both ends, because the moves of one role usually stand together.
+        let n = answers.len();
+        for i in (0..n.div_ceil(2)).flat_map(|i| [i, n - 1 - i]) {
+            if n_missing == 0 {
+                break;
+            }
+            let role = answers.get(i, 0);
+            if let Some(role) = game.roles.iter().position(|&r| r == role)
+                && first[role].is_none()
+            {
+                first[role] = Some(answers.get(i, 1));
+                n_missing -= 1;
+            }
+        }
+        Ok(match first.iter().position(Option::is_none) {
+            Some(idle) => Outcome::Ended(Some(Fault::NoLegalMove(Role::new(idle)))),
+            None => Outcome::GoesOn(first.into_iter().flatten().collect()),
         })
     }
 
@@ -183,6 +290,7 @@ impl Interpreter {
     fn work_out_standing(&self, until: Option<Instant>) -> Result<Standing, Refusal> {
         let game = &self.game;
         let mut engine = self.engine.borrow_mut();
+        let limits = engine.limits_mut().clone();
         let mut legal: Vec<Vec<TermId>> = vec![Vec::new(); game.roles.len()];
         let mut terminal = engine.holds(game.questions.terminal, &[])?;
         let (mut fault, mut is_cut) = (None, false);
@@ -191,7 +299,9 @@ impl Interpreter {
                 None => (engine.ask(game.questions.legal, &[])?, true),
                 Some(until) => engine.ask_some(game.questions.legal, &[], until)?,
             };
-            is_cut = !is_complete;
+            // A list that nobody has time for is cut, too: copying and sorting takes a while.
+            let is_late = answers.len() > MANY_MOVES && limits.refusal().is_some();
+            is_cut = !is_complete || is_late;
             for i in 0..answers.len() {
                 let role = answers.get(i, 0);
                 if let Some(role) = game.roles.iter().position(|&r| r == role)
@@ -200,16 +310,50 @@ impl Interpreter {
                     legal[role].push(answers.get(i, 1));
                 }
             }
-            if !is_cut && let Some(idle) = legal.iter().position(Vec::is_empty) {
+            if is_complete && let Some(idle) = legal.iter().position(Vec::is_empty) {
                 fault = Some(Fault::NoLegalMove(Role::new(idle)));
                 terminal = true;
                 legal.iter_mut().for_each(Vec::clear);
             }
-            let mut order = self.order.borrow_mut();
-            legal.iter_mut().for_each(|moves| order.sort(moves, &game.bank, &game.rank));
+            // What was found of the state before is at least listed.
+            if is_cut
+                && !terminal
+                && let Some(Outcome::GoesOn(first)) = self.state.0.outcome.get()
+            {
+                for (moves, &known) in legal.iter_mut().zip(first) {
+                    if moves.is_empty() {
+                        moves.push(known);
+                    }
+                }
+            }
+            self.sort(&mut legal);
+            if !is_cut && !terminal {
+                let first = legal.iter().filter_map(|moves| moves.first().copied());
+                let _ = self.state.0.outcome.set(Outcome::GoesOn(first.collect()));
+            }
         }
         let legal = legal.into_iter().map(|moves| moves.into_iter().map(Move).collect()).collect();
         Ok(Standing { terminal, legal, fault, is_cut })
+    }
+
+    /// Sorts the legal moves of each role.
+    fn sort(&self, legal: &mut [Vec<TermId>]) {
+        let (mut order, mut sorted) = (self.order.borrow_mut(), self.sorted.borrow_mut());
+        for (role, moves) in legal.iter_mut().enumerate() {
+            if moves.len() <= MANY_MOVES {
+                order.sort(moves, &self.game.bank, &self.game.rank);
+                continue;
+            }
+            let n_lists = sorted.len().max(role + 1);
+            sorted.resize(n_lists, Sorted::default());
+            let last = &mut sorted[role];
+            if last.before != *moves {
+                last.before.clone_from(moves);
+                order.sort(moves, &self.game.bank, &self.game.rank);
+                last.after.clone_from(moves);
+            }
+            moves.clone_from(&last.after);
+        }
     }
 
     /// Asks the rules whether a move is legal, without listing all legal moves. The standing must
@@ -241,7 +385,11 @@ impl Interpreter {
                 goals[role].push(value);
             }
         }
-        goals.iter_mut().for_each(|values| values.sort_unstable());
+        for values in &mut goals {
+            values.sort_unstable();
+            // Rules may write one number in several ways, such as 0 and 00.
+            values.dedup();
+        }
         Ok(goals)
     }
 
@@ -279,7 +427,10 @@ impl Position for Interpreter {
     }
 
     fn is_terminal(&self) -> bool {
-        self.standing().terminal
+        match self.standing.get() {
+            Some(standing) => standing.terminal,
+            None => self.find_terminal(),
+        }
     }
 
     fn legal_moves(&self, role: Role) -> &[Move] {
@@ -319,7 +470,8 @@ impl Position for Interpreter {
     }
 
     fn fault(&self) -> Option<&Fault> {
-        self.standing().fault.as_ref()
+        // A position with a fault counts as terminal.
+        if self.is_terminal() { self.standing().fault.as_ref() } else { None }
     }
 
     fn is_legal(&self, role: Role, candidate: &Move) -> bool {
@@ -338,12 +490,7 @@ impl Position for Interpreter {
             let _ = self.standing.set(standing);
         } else {
             let text = RefusalKind::Deadline.to_string();
-            let _ = self.standing.set(Standing {
-                terminal: true,
-                legal: vec![Vec::new(); self.game.roles.len()],
-                fault: Some(Fault::Refused(text)),
-                is_cut: false,
-            });
+            let _ = self.standing.set(self.refused_standing(Fault::Refused(text)));
         }
     }
 }

@@ -289,3 +289,24 @@ fn playouts_that_look_ahead_take_wins_at_once() {
     }
     assert!(n_won > 100 && n_lost > 10, "{n_won} won, {n_lost} lost");
 }
+
+/// Numbers that are written differently are the same goal value. Found by fuzzing.
+#[test]
+fn a_goal_value_may_be_written_in_several_ways() {
+    let text = "(role a)(role b)(init (s 0))(<= (legal ?r (m 1)) (role ?r))\
+        (<= (legal ?r (m 2)) (role ?r))(<= (next (s ?x)) (does a (m ?x)))\
+        (<= terminal (not (true (s 0))))\
+        (<= (goal a 0) (true (s 1)))(<= (goal a 00) (true (s 0)))(<= (goal a 0) (true (s 0)))\
+        (<= (goal a 100) (true (s 2)))(<= (goal a 0100) (true (s 2)))\
+        (<= (goal b 050) (true (s 0)))(<= (goal b 50) (true (s ?x)))";
+    let source = Arc::new(agon_text::Source::new("numbers.kif", text));
+    let rules = check(source).rules.expect("no errors");
+    let game = Game::open(rules, Options::default()).expect("it opens");
+    let compiled = game.compile(&CircuitLimits::default()).expect("it is small");
+    let start = game.start();
+    assert_eq!(start.goal_values(Role::new(0)), [0]);
+    assert_eq!(start.goal_values(Role::new(1)), [50]);
+    let goals =
+        |position: &agon_gdl::interpreter::Interpreter, role| position.goal_values(role).to_vec();
+    compare(&start, goals, &compiled.start(), "numbers");
+}

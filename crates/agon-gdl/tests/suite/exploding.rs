@@ -5,12 +5,13 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use agon_datalog::{GroundLimits, RefusalKind, StopFlag};
+use agon_datalog::{GroundLimits, Limits, RefusalKind, StopFlag};
 use agon_game::{Notation as _, Position as _, Rng, Role, laws};
 use agon_gdl::check::check;
 use agon_gdl::circuit::{CircuitLimits, NoCircuit};
-use agon_gdl::interpreter::{Game, Options};
+use agon_gdl::interpreter::{Game, Interpreter, Options};
 use agon_testkit::files;
 use agon_text::{Severity, Source};
 use rand::SeedableRng as _;
@@ -181,5 +182,65 @@ fn a_legal_move_is_found_where_not_all_can_be_listed() {
             referee.advance(&joint);
         }
         assert!(referee.fault().is_some());
+    }
+}
+
+/// Opens rules with many legal moves in every state: all pairs of `n` words.
+fn all_pairs(n: usize, limits: Limits) -> Interpreter {
+    let words: String = (0..n).map(|i| format!("(d {i})")).collect();
+    let text = format!(
+        "(role r)(role q){words}(init (s 0))(<= (legal ?r (m ?x ?y)) (role ?r) (d ?x) (d ?y))\
+         (<= (next (s 1)) (true (s 0)))(<= (next (s 0)) (true (s 1)))\
+         (<= terminal (true (s 2)))(<= (goal ?r 50) (role ?r))"
+    );
+    let rules = check(Arc::new(Source::new("pairs", text))).rules.expect("no errors");
+    Game::open(rules, Options { limits, ..Options::default() }).expect("it opens").start()
+}
+
+/// Whether play has ended is known without listing, sorting and copying all legal moves.
+#[test]
+fn the_end_of_play_is_known_without_listing_all_moves() {
+    let mut position = all_pairs(300, Limits::default());
+    let joint = vec![position.legal_moves(Role::new(0))[7]; 2];
+    let lists = |position: &mut Interpreter, n: usize, asks_all: bool| {
+        let began = Instant::now();
+        for _ in 0..n {
+            position.advance(&joint);
+            assert!(!position.is_terminal());
+            assert!(position.fault().is_none());
+            if asks_all {
+                assert_eq!(position.legal_moves(Role::new(1)).len(), 90_000);
+            }
+        }
+        began.elapsed() / u32::try_from(n).expect("few")
+    };
+    let listed = lists(&mut position, 10, true);
+    let known = lists(&mut position, 10, false);
+    assert!(3 * known < listed, "{known:?} without the list, {listed:?} with it");
+}
+
+/// A position that is not terminal has legal moves, also if its time ends before they are listed.
+#[test]
+fn a_deadline_between_two_questions_leaves_legal_moves() {
+    let end = Instant::now() + Duration::from_secs(20);
+    let mut position = all_pairs(150, Limits { deadline: Some(end), ..Limits::default() });
+    let moves = position.legal_moves(Role::new(0)).to_vec();
+    assert_eq!(moves.len(), 22_500);
+    position.advance(&[moves[0], moves[1]]);
+    assert!(!position.is_terminal());
+    std::thread::sleep(end.saturating_duration_since(Instant::now()) + Duration::from_millis(10));
+    for role in position.shape().roles().collect::<Vec<_>>() {
+        let few = position.legal_moves(role).to_vec();
+        assert!(!few.is_empty() && few.len() < moves.len(), "{} moves", few.len());
+        assert!(few.iter().all(|m| moves.contains(m)));
+    }
+    // Searches copy positions and go back to states. They have to find moves there, too.
+    let mut copy = position.clone();
+    let state = position.state().clone();
+    copy.advance(&[moves[0], moves[1]]);
+    copy.go_to(&state);
+    for position in [position, copy] {
+        assert!(!position.is_terminal() && position.fault().is_none());
+        position.draw(&mut Rng::seed_from_u64(1), &mut Vec::new());
     }
 }

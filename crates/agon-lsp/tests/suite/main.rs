@@ -3,8 +3,11 @@
 mod client;
 mod edits;
 mod features;
+mod fuzz_smoke;
 mod incomplete;
 mod latency;
+#[path = "../../../../fuzz/lsp_laws.rs"]
+mod lsp_laws;
 mod neovim;
 mod slow_path;
 mod stdio;

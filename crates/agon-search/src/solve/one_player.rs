@@ -96,9 +96,6 @@ impl<P: Position> Exploration<P> {
             if n_bytes > max_bytes {
                 return Err(self.refusal(UnsolvedReason::Memory));
             }
-            if meter.is_over(64) {
-                return Err(self.refusal(UnsolvedReason::Budget));
-            }
         }
         Ok(())
     }
@@ -116,6 +113,10 @@ impl<P: Position> Exploration<P> {
         let mut joint = choices.first_joint();
         for (move_idx, m) in choices.of(self.player).iter().enumerate() {
             joint[self.player.index()] = m.clone();
+            // There may be a million moves, so the budget is looked at for each.
+            if meter.is_over(64) {
+                return Err(self.refusal(UnsolvedReason::Budget));
+            }
             position.go_to(state);
             position.advance(&joint);
             meter.n_nodes += 1;

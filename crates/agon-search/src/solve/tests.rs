@@ -387,3 +387,13 @@ fn games_that_repeat_have_no_table() {
         .expect("it is small");
     assert!(table.is_none());
 }
+
+/// One position may have more moves than the whole budget.
+#[test]
+fn a_puzzle_with_many_moves_keeps_to_its_budget() {
+    let start = shipped("eight-queens");
+    let budget = Budget::nodes(3);
+    let unsolved = solve(&start, &budget, &options()).expect_err("three positions are too few");
+    assert_eq!(unsolved.reason, UnsolvedReason::Budget);
+    assert!(unsolved.nodes <= 4, "{} positions", unsolved.nodes);
+}

@@ -34,6 +34,32 @@ fn mutated_http_requests_keep_the_law() {
     check_law("http", &REQUESTS, wire_laws::http);
 }
 
+const ANSWERS: [&str; 5] = [
+    "HTTP/1.0 200 OK\r\nContent-Type: text/acl\r\nContent-Length: 12\r\n\r\n( mark 1 1 )",
+    "HTTP/1.1 200 OK\nContent-Length: 5\n\nready",
+    "HTTP/1.0 200\r\n\r\nnoop",
+    "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\ndone",
+];
+
+#[test]
+fn mutated_answers_keep_the_law() {
+    check_law("answer", &ANSWERS, wire_laws::answer);
+}
+
+/// Each byte of an answer is looked at once, however small its pieces are.
+#[test]
+fn an_answer_without_an_end_is_read_in_linear_time() {
+    let began = std::time::Instant::now();
+    let mut reader = agon_server::http::AnswerReader::default();
+    let mut n_fed = 0;
+    while reader.feed(b"a\r\n").is_ok() {
+        n_fed += 3;
+        assert!(n_fed <= agon_server::http::MAX_ANSWER, "an answer may not be larger");
+    }
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
 #[test]
 fn mutated_messages_keep_the_law() {
     check_law("message", &MESSAGES, |bytes| wire_laws::message(&String::from_utf8_lossy(bytes)));

@@ -302,6 +302,65 @@ fn errors_of_garbage_are_capped_and_escaped() {
     }
 }
 
+/// Files that are not files: a device that never ends, and one that is always full.
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_are_refused_at_once_and_stay() {
+    let scratch = Scratch::new("devices");
+    let zero: [&[&str]; 5] = [
+        &["tournament", "/dev/zero"],
+        &["models", "import", "tic-tac-toe", "/dev/zero"],
+        &["draw", "tic-tac-toe", "--stylesheet", "/dev/zero"],
+        &["match", "tic-tac-toe", "--players", "concepts(file=/dev/zero),random"],
+        &["check", "/dev/zero"],
+    ];
+    for arguments in zero {
+        let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
+        let Outcome { code, err, .. } = run(&arguments, &[]);
+        assert!(matches!(code, Some(1 | 2)), "{arguments:?}: {code:?} {err}");
+        assert!(!err.contains("panicked"), "{arguments:?}: {err}");
+    }
+    // A socket stands for a device here: a test must not risk one of the system.
+    let socket = scratch.path("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
+    let out = socket.to_string_lossy();
+    let arguments = ["learn", "tic-tac-toe", "--seconds", "1", "--threads", "1", "--out", &out];
+    let Outcome { code, err, .. } = run(&arguments.map(str::to_owned), &[]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("not a file"), "{err}");
+    assert!(!socket.is_file(), "the socket is still there");
+}
+
+/// A full disk is told, and a reader that has seen enough is not.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_told() {
+    let to = |out: Stdio| {
+        let child = games::program().arg("games").stdout(out).stderr(Stdio::piped()).output();
+        let output = child.expect("the program runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+    let (code, err) = to(full.into());
+    assert_eq!(code, Some(2));
+    assert!(err.contains("cannot write to the standard output"), "{err}");
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    assert_eq!(to(writer.into()), (Some(0), String::new()));
+}
+
+/// Counting a million moves ends when its time is over.
+#[test]
+fn counting_obeys_its_time_limit() {
+    let path = games::root().join("tests/hostile/all-pairs.kif");
+    let path = path.to_string_lossy();
+    let arguments = ["perft", &path, "--depth", "3", "--seconds", "1"].map(str::to_owned);
+    let Outcome { code, err, took } = run(&arguments, &[]);
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("the time is over"), "{err}");
+    assert!(took < Duration::from_secs(60), "{took:?}");
+}
+
 /// A check says that it could not try the rules, instead of calling them good.
 #[test]
 fn rules_that_explode_are_a_finding_of_a_quick_check() {

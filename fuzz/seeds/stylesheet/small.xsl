@@ -1,0 +1,1 @@
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:variable name="x" select="translate(substring('12345', 1.5), '3', round(-0.5))"/><xsl:template match="fact[.='over']|argument"><xsl:apply-templates select="../following-sibling::*[last()]"/></xsl:template></xsl:stylesheet>
