@@ -1,6 +1,7 @@
 //! Explanations: what the rules say about a game, and why a position is worth what it is.
 
 mod gdl;
+mod position;
 mod toss;
 
 use std::fmt;

@@ -80,13 +80,21 @@ pub fn concepts_text<P: Notation>(
                 .to_owned(),
         );
     }
+    // What a handful of plays have in common is chance.
+    if heuristic.n_won.iter().all(|&n| (n as u64) < MIN_WON) {
+        lines.push("too few of them were won to tell what they have in common".to_owned());
+        return lines;
+    }
     let mut axes = BTreeMap::new();
     let pairs = concept_lines(heuristic, view, &mut axes, view.n_shown);
     if !pairs.is_empty() {
         lines.push("most often at the ends of the plays that were won:".to_owned());
         lines.extend(pairs.into_iter().map(|line| format!("  {line}")));
     }
-    if let Some(ternary) = view.ternary.filter(|ternary| !ternary.concepts.is_empty()) {
+    let is_known = |ternary: &&ConceptHeuristic| {
+        !ternary.concepts.is_empty() && ternary.n_won.iter().any(|&n| n as u64 >= MIN_WON)
+    };
+    if let Some(ternary) = view.ternary.filter(is_known) {
         let found = concept_lines(ternary, view, &mut axes, view.n_shown.min(N_TERNARY));
         if !found.is_empty() {
             lines.push("of three facts:".to_owned());
@@ -172,10 +180,12 @@ fn concept_lines(
             }
         }
     }
+    // The most frequent places come first. A long list of them says no more than its start.
     let sentence = |(what, places): (String, Vec<String>)| match places.as_slice() {
         [] => what,
         [one] => format!("{what} {one}"),
-        [first @ .., last] => format!("{what} {}, or {last}", first.join(", ")),
+        [one, two] => format!("{what} {one}, or {two}"),
+        [one, two, three, ..] => format!("{what} {one}, {two}, or {three}"),
     };
     sentences.into_iter().map(sentence).collect()
 }

@@ -63,7 +63,7 @@ fn the_evaluation_names_the_payoff_and_the_degrees() {
         "  goal 100 [0.128] at least one of these 8  (line 110):",
         "     [0.100] (cell 1 1 x) and (cell 2 2 x) hold, (cell 3 3 x) is missing  (line 73)",
         "(cell 1 2 x) and (cell 3 2 x) are missing; lost, because (cell 1 2 o) stays",
-        "  goal 50 [0.863] none of these 16  (line 115; all shown above)",
+        "  goal 50 [0.863] if neither the condition of goal 100 nor that of goal 0 holds",
     ];
     for wanted in wanted {
         assert!(lines.iter().any(|line| line.contains(wanted)), "no `{wanted}` in {lines:#?}");
@@ -227,7 +227,7 @@ fn evaluations_read_well() {
     // A place to be reached names the piece that is nearest.
     let race = evaluation_lines("breakthrough", 0);
     assert!(race.contains("the nearest is (pawn 1 2 white), 6 steps away"), "{race}");
-    assert!(race.contains("(16 of 64 possible facts hold"), "{race}");
+    assert!(race.contains("(16 of 64 such facts hold"), "{race}");
     // The same condition is told once.
     assert!(race.contains("under the condition of goal 100 of white"), "{race}");
     // A condition that does not hold at all is not almost true.
@@ -306,7 +306,7 @@ fn moves_are_credited_with_what_the_goal_asks_for_only() {
 #[test]
 fn moves_before_the_last_one_do_not_rule_goals_out() {
     let text = move_lines("eight-queens", &[]);
-    assert!(text.contains("can never be the last move before goal 100"), "{text}");
+    assert!(text.contains("cannot reach goal 100 at once, in any position"), "{text}");
 }
 
 /// A player that is ahead at the start of reversi has not reached a goal yet.

@@ -1,5 +1,7 @@
 //! Explanations of GDL games.
 
+use std::time::Instant;
+
 use agon_analysis::Analysis;
 use agon_analysis::ConceptSource;
 use agon_analysis::concepts::{ConceptHeuristic, HeuristicKind, LearnOptions};
@@ -92,11 +94,15 @@ pub fn explain_gdl(
     let known = properties_text(&properties)
         .into_iter()
         .map(|(label, text)| Line { label: label.to_string(), text: text.to_string() });
-    let mut sections =
-        vec![Section { title: "What is known of the game".to_owned(), lines: known.collect() }];
+    let known = Section { title: "What is known of the game".to_owned(), lines: known.collect() };
+    let layout = crate::layout::find_gdl(analysis.game(), analysis.compiled().map(|c| &**c));
+    let until = Instant::now().checked_add(time / 10);
+    let (section, soon) = super::position::describe(position, &layout, until);
+    json.insert("soon".to_owned(), soon);
+    let mut sections = vec![section, known];
     let evaluation = match &fuzzy {
         Ok(fuzzy) => {
-            let mut lines = position_lines(position);
+            let mut lines = vec![ABOUT_DEGREES.to_owned()];
             lines.extend(evaluation_text(fuzzy, evaluator.as_mut(), n_parts));
             lines
         }
@@ -113,7 +119,6 @@ pub fn explain_gdl(
         Err(why) => vec![format!("none: {why}")],
     };
     sections.push(Section::new("What each move does for the goal", regressed));
-    let layout = crate::layout::find_gdl(analysis.game());
     let drawing = |fact: &str| layout.drawn_at(fact);
     let view =
         ConceptView { ternary: ternary.as_deref(), drawing: Some(&drawing), n_shown: n_parts };
@@ -124,23 +129,9 @@ pub fn explain_gdl(
     Explanation { sections, json }
 }
 
-/// Maximum number of facts of a position that are listed.
-const MAX_FACTS: usize = 12;
-
-/// Says which position is explained, and what the numbers in brackets are.
-fn position_lines(position: &Interpreter) -> Vec<String> {
-    let facts = position.state_text();
-    let shown = facts.iter().take(MAX_FACTS).cloned().collect::<Vec<_>>().join(" ");
-    let more = match facts.len().saturating_sub(MAX_FACTS) {
-        0 => String::new(),
-        1 => " and one more fact".to_owned(),
-        more => format!(" and {more} more facts"),
-    };
-    vec![
-        format!("at {shown}{more}"),
-        "in brackets the degree of truth of a condition, from 0 (never) to 1 (for ever)".to_owned(),
-    ]
-}
+/// Says what the numbers in brackets are.
+const ABOUT_DEGREES: &str =
+    "in brackets the degree of truth of a condition, from 0 (never) to 1 (for ever)";
 
 /// Maximum number of moves of equal worth that are named.
 const N_NAMED: usize = 6;

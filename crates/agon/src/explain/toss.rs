@@ -74,7 +74,10 @@ pub fn explain_toss(
         MethodTerms { word, method, terms: terms.map_err(|why| why.to_string()) }
     };
     // The method that suits the game comes first, while there is time.
-    let mut sections = vec![changes_section(game)];
+    let until = Instant::now().checked_add(options.time / 10);
+    let layout = crate::layout::find_toss(game);
+    let (section, soon) = super::position::describe(position, &layout, until);
+    let mut sections = vec![section, changes_section(game)];
     let mut made: Vec<MethodTerms> = Vec::new();
     for method in METHODS.into_iter().filter(|(method, _)| *method == best) {
         let terms = make(method);
@@ -83,7 +86,9 @@ pub fn explain_toss(
     }
     made.extend(METHODS.into_iter().filter(|(method, _)| *method != best).map(make));
     sections.push(others_section(&subject, &made, best));
-    Explanation { sections, json: as_json(&subject, &made, best) }
+    let mut json = as_json(&subject, &made, best);
+    json.insert("soon".to_owned(), soon);
+    Explanation { sections, json }
 }
 
 /// Joins names with commas and a final "and".
