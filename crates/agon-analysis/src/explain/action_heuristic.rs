@@ -328,25 +328,30 @@ struct Words<'a> {
     boards: BTreeMap<String, [usize; 2]>,
     /// By fluent: whether it only says which role has a choice, or which step it is.
     is_passing: Vec<bool>,
+    /// By fluent: whether it only says which step it is.
+    is_step: Vec<bool>,
 }
 
 impl<'a> Words<'a> {
     fn new(heuristics: &'a ActionHeuristics, properties: Option<&Properties>) -> Words<'a> {
         let mut boards = BTreeMap::new();
-        let mut passing = BTreeSet::new();
+        let (mut passing, mut steps) = (BTreeSet::new(), BTreeSet::new());
         if let Some(properties) = properties {
             let symbols = &properties.game.rules().sheet().symbols;
             for board in properties.boards.iter().filter(|b| is_of_places(properties, b)) {
                 boards.insert(symbols.name(board.name).to_owned(), board.arguments);
             }
+            let text = |fluent: usize| properties.fluents[fluent].text.clone();
             let controls = properties.turns.roles.iter().filter_map(|role| role.control);
-            let controls = controls.map(|(fluent, _)| fluent);
-            let steps = properties.length.counters.iter().flatten().copied();
-            let fluents = controls.chain(steps);
-            passing = fluents.map(|fluent| properties.fluents[fluent].text.clone()).collect();
+            steps.extend(properties.length.counters.iter().flatten().copied().map(text));
+            passing.extend(controls.map(|(fluent, _)| text(fluent)));
+            passing.extend(steps.iter().cloned());
         }
-        let is_passing = heuristics.fluents.iter().map(|text| passing.contains(text)).collect();
-        Words { heuristics, boards, is_passing }
+        let among = |known: &BTreeSet<String>| {
+            heuristics.fluents.iter().map(|text| known.contains(text)).collect()
+        };
+        let (is_passing, is_step) = (among(&passing), among(&steps));
+        Words { heuristics, boards, is_passing, is_step }
     }
 
     /// Describes what a move does for each goal, as verb phrases.
@@ -501,7 +506,10 @@ impl<'a> Words<'a> {
             let read = &self.heuristics.roles[role.index()].goal_fluents;
             way.held.retain(|fluent| read.binary_search(fluent).is_ok());
         }
-        if way.missing.iter().any(|literal| !self.is_passing[literal.fluent]) {
+        if way.missing.iter().any(|literal| self.is_step[literal.fluent]) {
+            // Whatever else is missing, the goal cannot be reached before that step.
+            way.missing.retain(|literal| self.is_step[literal.fluent]);
+        } else if way.missing.iter().any(|literal| !self.is_passing[literal.fluent]) {
             way.missing.retain(|literal| !self.is_passing[literal.fluent]);
         }
         way
