@@ -4,6 +4,9 @@ mod gdl;
 mod position;
 mod toss;
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::time::Duration;
 

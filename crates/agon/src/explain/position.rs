@@ -19,16 +19,29 @@ const MAX_POSITIONS: usize = 60_000;
 /// Maximum number of joint moves that are played out where several roles choose at once.
 const MAX_JOINT: usize = 2_000;
 
+/// Whether players see all of a position.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum View {
+    /// They do.
+    Open,
+    /// Something is hidden from some player in the course of play.
+    OfReferee,
+}
+
 /// Describes a position: its picture, whose turn it is, and how the game can end soon. Looking ahead
 /// ends at the deadline.
 pub(super) fn describe<P: Notation>(
     position: &P,
     layout: &Layout,
+    view: View,
     deadline: Option<Instant>,
 ) -> (Section, Value) {
     let mut lines = picture(position, layout);
-    if position.shape().hidden {
-        lines.push("this is what the referee sees; players may see less".to_owned());
+    match view {
+        View::Open => {}
+        View::OfReferee => {
+            lines.push("this is what the referee sees; players see less".to_owned());
+        }
     }
     lines.extend(turn_lines(position));
     let soon = Soon::of(position, deadline);
@@ -51,11 +64,18 @@ fn picture<P: Notation>(position: &P, layout: &Layout) -> Vec<String> {
     if lines.is_empty() {
         return vec![facts_line(&facts)];
     }
-    let legend: Vec<String> = layout
-        .legend(&scene)
+    // Pieces of both sides may be drawn with the same letter.
+    let mut legend: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let pieces = if position.shape().continuous { Vec::new() } else { layout.legend(&scene) };
+    for (glyph, name) in pieces {
+        let is_chess_piece = glyph.chars().any(|c| ('\u{2654}'..='\u{265f}').contains(&c));
+        if text.contains(glyph.as_str()) && !is_chess_piece && glyph != "●" {
+            legend.entry(glyph).or_default().push(name);
+        }
+    }
+    let legend: Vec<String> = legend
         .into_iter()
-        .filter(|(glyph, _)| text.contains(glyph.as_str()))
-        .map(|(glyph, name)| format!("{glyph} is {name}"))
+        .map(|(glyph, names)| format!("{glyph} is {}", joined(&names, "or")))
         .collect();
     if !legend.is_empty() && legend.len() <= 2 * N_NAMED {
         lines.push(legend.join(", "));
