@@ -447,6 +447,13 @@ const SHOWN: usize = 8;
 
 impl fmt::Display for Assessment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.plays.is_empty() {
+            writeln!(
+                f,
+                "for each strength of play: the mean payoff of each role with its 95 % interval, \
+                 and shares of all plays"
+            )?;
+        }
         for plays in &self.plays {
             let cut = if plays.is_cut { ", then the time was up" } else { "" };
             writeln!(f, "{} play ({} plays{cut})", plays.strength, plays.n_ended)?;
@@ -553,6 +560,8 @@ mod tests {
         let random = &found.plays[0];
         assert!(random.payoffs[0].0 > random.payoffs[1].0, "{:?}", random.payoffs);
         assert!(random.length.1 >= 5 && random.length.2 <= 9);
+        let text = found.to_string();
+        assert!(text.starts_with("for each strength of play: the mean payoff"), "{text}");
         let json = found.to_json();
         assert_eq!(json["play"].as_array().map(Vec::len), Some(3));
         assert_eq!(json["solution"]["solved"], true);

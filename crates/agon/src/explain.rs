@@ -1,7 +1,11 @@
 //! Explanations: what the rules say about a game, and why a position is worth what it is.
 
 mod gdl;
+mod position;
 mod toss;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::time::Duration;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use agon_board::{Evidence, Hints, Layout};
+use agon_gdl::circuit::Compiled;
 use agon_gdl::interpreter as gdl;
 use agon_toss::interpreter as toss;
 
@@ -21,12 +22,26 @@ pub(crate) fn find(game: &Game) -> Layout {
     Layout::infer(&evidence(game))
 }
 
-/// Infers how states of a GDL game are drawn, from sampled play and the rules alone.
-pub(crate) fn find_gdl(game: &std::sync::Arc<gdl::Game>) -> Layout {
+/// Infers how states of a GDL game are drawn, from sampled play, the rules, and its circuit if there
+/// is one.
+pub(crate) fn find_gdl(game: &std::sync::Arc<gdl::Game>, compiled: Option<&Compiled>) -> Layout {
     let table = agon_game::PositionTable::<gdl::Interpreter>::hidden(game.start());
     let mut evidence = Evidence::from_play(&table, SAMPLING);
     add_gdl(&mut evidence, game);
     let text = game.rules().sheet().source.text();
+    evidence.hints = Hints::from_header(text).unwrap_or_default();
+    if let Some(compiled) = compiled {
+        add_circuit(&mut evidence, compiled);
+    }
+    Layout::infer(&evidence)
+}
+
+/// Infers how states of a structure rewriting game are drawn, from sampled play and the rules.
+pub(crate) fn find_toss(game: &std::sync::Arc<toss::Game>) -> Layout {
+    let table = agon_game::PositionTable::open(game.start());
+    let mut evidence = Evidence::from_play(&table, SAMPLING);
+    add_toss(&mut evidence, game);
+    let text = game.arena().sheet().source.text();
     evidence.hints = Hints::from_header(text).unwrap_or_default();
     Layout::infer(&evidence)
 }
@@ -42,9 +57,7 @@ fn evidence(game: &Game) -> Evidence {
         add_toss(&mut evidence, rules);
     }
     if let Some(compiled) = game.compiled() {
-        let circuit = &compiled.circuit;
-        evidence.fluents.clone_from(&circuit.base);
-        evidence.moves = circuit.roles.iter().flat_map(|role| role.moves.clone()).collect();
+        add_circuit(&mut evidence, compiled);
     }
     evidence.hints = hints(game).0;
     evidence
@@ -75,6 +88,12 @@ fn hints(game: &Game) -> (Hints, Option<String>) {
         Ok(hints) => (hints, fault),
         Err(why) => (Hints::default(), fault.or(Some(format!("{}: {why}", game.name())))),
     }
+}
+
+fn add_circuit(evidence: &mut Evidence, compiled: &Compiled) {
+    let circuit = &compiled.circuit;
+    evidence.fluents.clone_from(&circuit.base);
+    evidence.moves = circuit.roles.iter().flat_map(|role| role.moves.clone()).collect();
 }
 
 fn add_gdl(evidence: &mut Evidence, game: &gdl::Game) {

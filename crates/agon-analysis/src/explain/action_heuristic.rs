@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::properties_text::is_of_places;
 use super::prospects::{Literal, Prospect, Prospects};
-use super::{MAX_LISTED, abbreviated, listed};
+use super::{abbreviated, listed};
 use crate::properties::Properties;
 use crate::regression::{
     ActionHeuristics, Aim, Evaluator, Extent, Formula, Logic, Network, Reader, Shape, equalise,
@@ -21,6 +21,12 @@ const MAX_PARTS: usize = 80;
 
 /// Maximum number of ways to a goal that are described for one move.
 const MAX_WAYS: usize = 3;
+
+/// Maximum number of facts that are missing for a goal and are named.
+const MAX_MISSING: usize = 4;
+
+/// Maximum number of facts that are named of those that hold already, besides places.
+const MAX_HELD: usize = 3;
 
 /// A legal move with the goals regressed through it.
 struct RatedMove {
@@ -191,27 +197,40 @@ fn role_lines(words: &Words<'_>, role: Role, moves: &[&RatedMove], n_shown: usiz
         };
         return sentences(&subject, effects);
     }
-    let mut lines = vec![if is_one_value {
-        format!("the {n} moves of {name} are worth about the same ({})", digits.degree(first.raw))
-    } else {
-        let (low, high) = (digits.degree(last.raw), digits.degree(first.raw));
-        let range = if low == high { high } else { format!("{low} to {high}") };
-        format!(
-            "the {n} moves of {name}, rated from 1.00 for the best to 0.00 for the worst; in \
-             brackets the degree of truth of the goals after them, {range}"
-        )
+    // Tiny degrees mean that the goals are far away. Only their order says something.
+    let is_far = first.raw < FAR_AWAY;
+    let mut lines = vec![match (is_one_value, is_far) {
+        (true, true) => format!("the {n} moves of {name} are worth about the same"),
+        (true, false) => {
+            let degree = digits.degree(first.raw);
+            format!("the {n} moves of {name} are worth about the same ({degree})")
+        }
+        (false, true) => format!(
+            "all {n} moves of {name} leave the goals far away; rated from 1.00 for the best to \
+             0.00 for the worst, which says little here"
+        ),
+        (false, false) => {
+            let (low, high) = (digits.degree(last.raw), digits.degree(first.raw));
+            let range = if low == high { high } else { format!("{low} to {high}") };
+            format!(
+                "the {n} moves of {name}, rated from 1.00 for the best to 0.00 for the worst; in \
+                 brackets the degree of truth of the goals after them, {range}"
+            )
+        }
     }];
     // What is true of every move is said once, and the moves are only rated.
     if is_one_effect {
         lines.extend(sentences("each of them", effects));
     }
+    let n_shown = if is_far { n_shown.min(N_FAR) } else { n_shown };
     for Group { effects, moves: group } in groups.iter().take(n_shown) {
         let texts: Vec<String> = group.iter().map(|rated| rated.text.clone()).collect();
         let raw = digits.degree(group[0].raw);
         let moves = abbreviated(&texts, 4);
-        let rated = match is_one_value {
-            true => moves,
-            false => format!("{:.2} [{raw}]  {moves}", group[0].value),
+        let rated = match (is_one_value, is_far) {
+            (true, _) => moves,
+            (false, true) => format!("{:.2}  {moves}", group[0].value),
+            (false, false) => format!("{:.2} [{raw}]  {moves}", group[0].value),
         };
         if is_one_effect {
             lines.push(rated);
@@ -281,13 +300,22 @@ impl Digits {
 
     /// Formats a degree. What is not quite false does not look as if it were.
     fn degree(self, truth: f64) -> String {
+        let shown = format!("{truth:.*}", self.n);
         match truth {
             0.0 => "0".to_owned(),
-            truth if truth < 0.001 => format!("{truth:.1e}"),
-            truth => format!("{truth:.*}", self.n),
+            _ if shown.bytes().all(|digit| b"0.".contains(&digit)) => {
+                format!("<0.{:0>1$}", 1, self.n)
+            }
+            _ => shown,
         }
     }
 }
+
+/// The degree of truth of the goals after the best move below which all of them count as far away.
+const FAR_AWAY: f64 = 1e-4;
+
+/// Maximum number of groups of moves that are described if the goals are far away after all moves.
+const N_FAR: usize = 3;
 
 /// Number of digits of a degree, at least and at most.
 const MIN_DIGITS: usize = 4;
@@ -300,25 +328,30 @@ struct Words<'a> {
     boards: BTreeMap<String, [usize; 2]>,
     /// By fluent: whether it only says which role has a choice, or which step it is.
     is_passing: Vec<bool>,
+    /// By fluent: whether it only says which step it is.
+    is_step: Vec<bool>,
 }
 
 impl<'a> Words<'a> {
     fn new(heuristics: &'a ActionHeuristics, properties: Option<&Properties>) -> Words<'a> {
         let mut boards = BTreeMap::new();
-        let mut passing = BTreeSet::new();
+        let (mut passing, mut steps) = (BTreeSet::new(), BTreeSet::new());
         if let Some(properties) = properties {
             let symbols = &properties.game.rules().sheet().symbols;
             for board in properties.boards.iter().filter(|b| is_of_places(properties, b)) {
                 boards.insert(symbols.name(board.name).to_owned(), board.arguments);
             }
+            let text = |fluent: usize| properties.fluents[fluent].text.clone();
             let controls = properties.turns.roles.iter().filter_map(|role| role.control);
-            let controls = controls.map(|(fluent, _)| fluent);
-            let steps = properties.length.counters.iter().flatten().copied();
-            let fluents = controls.chain(steps);
-            passing = fluents.map(|fluent| properties.fluents[fluent].text.clone()).collect();
+            steps.extend(properties.length.counters.iter().flatten().copied().map(text));
+            passing.extend(controls.map(|(fluent, _)| text(fluent)));
+            passing.extend(steps.iter().cloned());
         }
-        let is_passing = heuristics.fluents.iter().map(|text| passing.contains(text)).collect();
-        Words { heuristics, boards, is_passing }
+        let among = |known: &BTreeSet<String>| {
+            heuristics.fluents.iter().map(|text| known.contains(text)).collect()
+        };
+        let (is_passing, is_step) = (among(&passing), among(&steps));
+        Words { heuristics, boards, is_passing, is_step }
     }
 
     /// Describes what a move does for each goal, as verb phrases.
@@ -370,7 +403,7 @@ impl<'a> Words<'a> {
             ));
         }
         if nearest.missing.is_empty() {
-            let held = self.held(nearest);
+            let held = self.held(rated.role, nearest);
             return one(match held.is_empty() {
                 true => reaches,
                 false => format!("{reaches}: {held}"),
@@ -383,7 +416,7 @@ impl<'a> Words<'a> {
             return one(format!("leaves goal {goal} to later steps"));
         }
         let n_missing = nearest.missing.len();
-        if n_missing > MAX_LISTED {
+        if n_missing > MAX_MISSING {
             return one(format!(
                 "leaves goal {goal} far away: {n_missing} facts would have to change"
             ));
@@ -391,7 +424,7 @@ impl<'a> Words<'a> {
         let near: Vec<&Prospect> =
             ways.iter().filter(|way| !way.has_unknown && way.missing.len() == n_missing).collect();
         if n_missing == 1 && near.len() > 1 && near.iter().all(|way| way.held.is_empty()) {
-            let any: Vec<String> = near.iter().map(|way| self.missing(way)).collect();
+            let any: Vec<String> = near.iter().map(|way| self.missing(rated.role, way)).collect();
             let any = match any.as_slice() {
                 [first, other] => format!("{first} or {other}"),
                 any => format!("one of {}", abbreviated(any, MAX_WAYS)),
@@ -401,7 +434,8 @@ impl<'a> Words<'a> {
         // Ways that need several facts differ little, so one of them is an example of all.
         if n_missing > 1 && near.len() > 1 {
             let n_ways = near.len();
-            let (held, missing) = (self.held(near[0]), self.missing(near[0]));
+            let held = self.held(rated.role, near[0]);
+            let missing = self.missing(rated.role, near[0]);
             return vec![match held.is_empty() {
                 true => Effect {
                     text: format!("leaves goal {goal} {n_missing} facts away, in {n_ways} ways"),
@@ -417,10 +451,12 @@ impl<'a> Words<'a> {
         }
         let mut effects = Vec::new();
         for way in near.iter().take(MAX_WAYS) {
-            let held = self.held(way);
-            let missing = self.missing(way);
+            let held = self.held(rated.role, way);
+            let missing = self.missing(rated.role, way);
             effects.push(Effect::plain(match (n_missing, held.is_empty()) {
-                (1, false) if self.are_places(way) => format!("threatens {missing}: {held}"),
+                (1, false) if self.are_own_places(rated.role, way) => {
+                    format!("threatens {missing}: {held}")
+                }
                 (1, false) => format!("needs {missing} for goal {goal}: {held}"),
                 (1, true) => format!("needs {missing} for goal {goal}"),
                 (_, false) => format!("works towards goal {goal}: {held}, {missing} are missing"),
@@ -438,7 +474,7 @@ impl<'a> Words<'a> {
     /// Says that a move cannot reach a goal, whatever the position.
     fn cannot(&self, goal: i64) -> String {
         match self.heuristics.extent.aim {
-            Aim::Reach => format!("can never be the last move before goal {goal}"),
+            Aim::Reach => format!("cannot reach goal {goal} at once, in any position"),
             Aim::ReachAtEnd => format!("cannot end the game with goal {goal}"),
             Aim::AvoidWorst => format!("cannot avoid goal {goal}"),
         }
@@ -470,16 +506,19 @@ impl<'a> Words<'a> {
             let read = &self.heuristics.roles[role.index()].goal_fluents;
             way.held.retain(|fluent| read.binary_search(fluent).is_ok());
         }
-        if way.missing.iter().any(|literal| !self.is_passing[literal.fluent]) {
+        if way.missing.iter().any(|literal| self.is_step[literal.fluent]) {
+            // Whatever else is missing, the goal cannot be reached before that step.
+            way.missing.retain(|literal| self.is_step[literal.fluent]);
+        } else if way.missing.iter().any(|literal| !self.is_passing[literal.fluent]) {
             way.missing.retain(|literal| !self.is_passing[literal.fluent]);
         }
         way
     }
 
     /// Says what a way has already: "(2 2) and (3 3) are yours already". Empty if it has nothing.
-    fn held(&self, way: &Prospect) -> String {
+    fn held(&self, role: Role, way: &Prospect) -> String {
         let verb = if way.held.len() == 1 { "is" } else { "are" };
-        match (way.held.is_empty(), self.are_places(way)) {
+        match (way.held.is_empty(), self.are_own_places(role, way)) {
             (true, _) => String::new(),
             (false, true) => {
                 let places = way.held.iter().map(|&fluent| self.place(fluent)).collect::<Vec<_>>();
@@ -488,18 +527,22 @@ impl<'a> Words<'a> {
             (false, false) => {
                 let texts = way.held.iter().map(|&fluent| self.text(fluent)).collect::<Vec<_>>();
                 let verb = if way.held.len() == 1 { "holds" } else { "hold" };
-                format!("{} {verb} already", listed(&texts))
+                let texts = match texts.len() {
+                    n if n <= MAX_HELD + 1 => listed(&texts),
+                    _ => abbreviated(&texts, MAX_HELD),
+                };
+                format!("{texts} {verb} already")
             }
         }
     }
 
     /// Lists what is missing for a way.
-    fn missing(&self, way: &Prospect) -> String {
-        let are_places = self.are_places(way);
+    fn missing(&self, role: Role, way: &Prospect) -> String {
+        let are_places = self.are_own_places(role, way);
         let text = |literal: &Literal| match (literal.is_positive, are_places) {
             (true, true) => self.place(literal.fluent),
             (true, false) => self.text(literal.fluent),
-            (false, _) => format!("the end of {}", self.text(literal.fluent)),
+            (false, _) => format!("no {}", self.text(literal.fluent)),
         };
         listed(&way.missing.iter().map(text).collect::<Vec<_>>())
     }
@@ -508,17 +551,15 @@ impl<'a> Words<'a> {
         self.heuristics.fluents[fluent].clone()
     }
 
-    /// Returns whether all facts of a way are the same thing at different places of a board, and
-    /// some are there already.
-    fn are_places(&self, way: &Prospect) -> bool {
+    /// Returns whether all facts of a way are the same thing of a role at different places of a
+    /// board, and some are there already.
+    fn are_own_places(&self, role: Role, way: &Prospect) -> bool {
         let fluents = way.missing.iter().map(|literal| literal.fluent);
         let mut kinds = fluents.chain(way.held.iter().copied()).map(|fluent| self.split(fluent));
         let Some(Some((_, first))) = kinds.next() else { return false };
-        // Besides its place a fact needs an owner to be somebody's.
-        if first.len() < 2 || first.iter().any(|part| NOBODYS.contains(part)) {
-            return false;
-        }
-        !way.held.is_empty()
+        let name = &self.heuristics.roles[role.index()].name;
+        first.iter().skip(1).any(|part| is_of_role(part, name))
+            && !way.held.is_empty()
             && kinds.all(|kind| kind.is_some_and(|(_, rest)| rest == first))
             && way.missing.iter().all(|literal| literal.is_positive)
     }
@@ -544,6 +585,14 @@ impl<'a> Words<'a> {
 
 /// What an empty place holds, in most rulesheets.
 const NOBODYS: [&str; 4] = ["blank", "b", "empty", "free"];
+
+/// Returns whether a symbol names a role, such as `x` the role `xplayer`. Pieces with other symbols
+/// may belong to both sides.
+fn is_of_role(symbol: &str, role: &str) -> bool {
+    !symbol.is_empty()
+        && !NOBODYS.contains(&symbol)
+        && (role.starts_with(symbol) || role.ends_with(symbol))
+}
 
 /// Returns the legal moves of all roles with a choice, those of each role in descending order of
 /// value.

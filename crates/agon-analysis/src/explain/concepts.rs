@@ -80,13 +80,24 @@ pub fn concepts_text<P: Notation>(
                 .to_owned(),
         );
     }
+    // What a handful of plays have in common is chance.
+    if heuristic.n_won.iter().all(|&n| (n as u64) < MIN_WON) {
+        lines.push("too few of them were won to tell what they have in common".to_owned());
+        return lines;
+    }
     let mut axes = BTreeMap::new();
     let pairs = concept_lines(heuristic, view, &mut axes, view.n_shown);
+    if pairs.is_empty() && !heuristic.concepts.is_empty() {
+        lines.push("no relation between two facts occurs in a tenth of these plays".to_owned());
+    }
     if !pairs.is_empty() {
         lines.push("most often at the ends of the plays that were won:".to_owned());
         lines.extend(pairs.into_iter().map(|line| format!("  {line}")));
     }
-    if let Some(ternary) = view.ternary.filter(|ternary| !ternary.concepts.is_empty()) {
+    let is_known = |ternary: &&ConceptHeuristic| {
+        !ternary.concepts.is_empty() && ternary.n_won.iter().any(|&n| n as u64 >= MIN_WON)
+    };
+    if let Some(ternary) = view.ternary.filter(is_known) {
         let found = concept_lines(ternary, view, &mut axes, view.n_shown.min(N_TERNARY));
         if !found.is_empty() {
             lines.push("of three facts:".to_owned());
@@ -122,6 +133,9 @@ pub fn concepts_text<P: Notation>(
 const N_COMPARED: usize = 1000;
 /// Minimum number of plays that a role has won for percentages of them to mean something.
 const MIN_WON: u64 = 20;
+/// Minimum number of occurrences of a concept in a won play, on average, for it to be worth a line.
+/// What occurs less often differs from other concepts by chance alone.
+const MIN_OCCURRENCE: f64 = 0.1;
 /// Minimum share of the plays of a winner in which facts must hold to be worth a line.
 const MIN_SHARE: f64 = 0.25;
 
@@ -155,7 +169,11 @@ fn concept_lines(
     let mut sentences: Vec<(String, Vec<String>)> = Vec::new();
     // Concepts that differ in the direction of a diagonal, say, are described alike.
     let mut known = BTreeSet::new();
-    for (_, concept) in heuristic.best_concepts(4 * view.n_shown) {
+    let n_won: usize = heuristic.n_won.iter().sum();
+    for (n, concept) in heuristic.best_concepts(4 * view.n_shown) {
+        if (n as f64) < MIN_OCCURRENCE * n_won as f64 {
+            break;
+        }
         let axes = axes.entry(concept.name().to_owned()).or_insert_with(|| {
             let facts = heuristic.facts_named(concept.name());
             Axes::of_facts(&facts, heuristic.orders(), view.drawing?)
@@ -172,10 +190,12 @@ fn concept_lines(
             }
         }
     }
+    // The most frequent places come first. A long list of them says no more than its start.
     let sentence = |(what, places): (String, Vec<String>)| match places.as_slice() {
         [] => what,
         [one] => format!("{what} {one}"),
-        [first @ .., last] => format!("{what} {}, or {last}", first.join(", ")),
+        [one, two] => format!("{what} {one}, or {two}"),
+        [one, two, three, ..] => format!("{what} {one}, {two}, or {three}"),
     };
     sentences.into_iter().map(sentence).collect()
 }

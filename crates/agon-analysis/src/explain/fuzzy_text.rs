@@ -54,19 +54,24 @@ pub fn evaluation_text(
         }
         // The best goal, the worst, then what lies between: draws often only negate both.
         let (best, rest) = goals.split_last().expect("roles without goals are left out");
-        for &(goal, root) in
-            std::iter::once(best).chain(rest.first()).chain(rest.iter().skip(1).rev())
-        {
+        let ordered = std::iter::once(best).chain(rest.first()).chain(rest.iter().skip(1).rev());
+        for (at, &(goal, root)) in ordered.enumerate() {
             let mut printer = TreePrinter {
                 fuzzy,
                 n_shown,
                 evaluator: evaluator.as_deref_mut(),
                 printed: &mut printed,
                 lines: &mut lines,
-                n_left: 3 * n_shown,
+                n_left: match at {
+                    0 => 2 * n_shown,
+                    1 => n_shown,
+                    _ => n_shown / 2,
+                },
             };
             let start = format!("  goal {goal}");
-            match same_condition(fuzzy, root, &known_goals, role) {
+            let same = same_condition(fuzzy, root, &known_goals, role)
+                .or_else(|| rest_condition(fuzzy, root, &known_goals, role));
+            match same {
                 Some(same) => {
                     let truth = printer.truth(root);
                     lines.push(format!("{start} {truth}{same}"));
@@ -102,6 +107,59 @@ fn same_condition(
         }),
     };
     contrary.map(|other| format!("if the condition of {} does not hold", named(other)))
+}
+
+/// Describes the condition of a goal by several other goals that were described, if it says that
+/// none of their conditions holds. `None` if it says something else.
+fn rest_condition(
+    fuzzy: &FuzzyEvaluation,
+    root: NodeId,
+    known: &BTreeMap<NodeId, (usize, i64)>,
+    role: usize,
+) -> Option<String> {
+    let negated: Vec<NodeId> = match fuzzy.tree.get(root) {
+        Node::Not(child) => vec![*child],
+        Node::And(children) => {
+            let inner = children.iter().map(|&child| match fuzzy.tree.get(child) {
+                Node::Not(inner) => Some(*inner),
+                _ => None,
+            });
+            inner.collect::<Option<_>>()?
+        }
+        _ => return None,
+    };
+    let excluded: BTreeSet<NodeId> =
+        negated.into_iter().flat_map(|id| alternatives(fuzzy, id)).collect();
+    let mut covered = BTreeSet::new();
+    let mut goals = Vec::new();
+    for (&id, &(of, goal)) in known {
+        let own = alternatives(fuzzy, id);
+        if of == role && own.is_subset(&excluded) {
+            covered.extend(own);
+            goals.push(goal);
+        }
+    }
+    if covered != excluded || goals.len() < 2 {
+        return None;
+    }
+    goals.sort_unstable_by(|a, b| b.cmp(a));
+    Some(match goals.as_slice() {
+        [a, b] => format!("if neither the condition of goal {a} nor that of goal {b} holds"),
+        goals => {
+            let goals: Vec<String> = goals.iter().map(i64::to_string).collect();
+            format!("if none of the conditions of the goals {} holds", listed(&goals))
+        }
+    })
+}
+
+/// Returns the parts of which at least one must hold for a node to hold.
+fn alternatives(fuzzy: &FuzzyEvaluation, id: NodeId) -> BTreeSet<NodeId> {
+    match fuzzy.tree.get(id) {
+        Node::Or(children) => {
+            children.iter().flat_map(|&child| alternatives(fuzzy, child)).collect()
+        }
+        _ => BTreeSet::from([id]),
+    }
 }
 
 /// Describes goals that are facts of their own, such as scores, in one sentence. Returns `None` if
@@ -156,7 +214,7 @@ fn plain(text: &str) -> String {
 /// Describes how a leaf is valued. Empty if there is nothing to add.
 fn remark(fuzzy: &FuzzyEvaluation, id: NodeId, evaluator: Option<&mut FuzzyEvaluator>) -> String {
     if let Some(target) = fuzzy.target_distances.get(&id) {
-        return distance_remark(fuzzy, target, evaluator.as_deref());
+        return distance_remark(fuzzy, id, target, evaluator.as_deref());
     }
     match fuzzy.tree.get(id) {
         Node::Fluent(fluent) => {
@@ -180,10 +238,10 @@ fn remark(fuzzy: &FuzzyEvaluation, id: NodeId, evaluator: Option<&mut FuzzyEvalu
             match evaluator.and_then(|evaluator| evaluator.solutions(id)) {
                 Some(0) if n == 1 => "does not hold".to_owned(),
                 Some(_) if n == 1 => "holds".to_owned(),
-                Some(0) => format!("none of {n} possible facts holds, but any of them may come"),
-                Some(1) => format!("1 of {n} possible facts holds"),
-                Some(found) => format!("{found} of {n} possible facts hold"),
-                None => format!("counts how many of {n} possible facts hold"),
+                Some(0) => format!("none of {n} such facts holds yet"),
+                Some(1) => format!("one of {n} such facts holds"),
+                Some(found) => format!("{found} of {n} such facts hold"),
+                None => format!("counts how many of {n} such facts hold"),
             }
         }
         Node::Query(number) => {
@@ -218,6 +276,7 @@ fn remark(fuzzy: &FuzzyEvaluation, id: NodeId, evaluator: Option<&mut FuzzyEvalu
 /// Describes a place to be reached: what is nearest to it, and how many steps are left.
 fn distance_remark(
     fuzzy: &FuzzyEvaluation,
+    id: NodeId,
     target: &TargetDistance,
     evaluator: Option<&FuzzyEvaluator>,
 ) -> String {
@@ -235,6 +294,9 @@ fn distance_remark(
     let Some((.., fluent)) = nearest else { return format!("{by}; nothing can reach it") };
     let text = fuzzy.fluent_text(fluent);
     match fuzzy.steps_to(target, fluent) {
+        Some(0) if matches!(fuzzy.tree.get(id), Node::Fluent(own) if *own as usize == fluent) => {
+            "holds".to_owned()
+        }
         Some(0) => format!("reached by {text}"),
         Some(1) => format!("{by}; the nearest is {text}, one step away"),
         Some(steps) => format!("{by}; the nearest is {text}, {steps} steps away"),

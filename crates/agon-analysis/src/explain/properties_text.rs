@@ -1,6 +1,6 @@
 //! Properties of a game in words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agon_datalog::TermId;
 use agon_gdl::interpreter::Game;
@@ -88,22 +88,35 @@ fn persistence_lines(of: &Properties, lines: &mut Vec<Line>) {
 /// Returns the fluents of which it is worth a line that they were never seen to change back. In few
 /// plays most fluents change at most once by chance, so an observation counts only if it was made
 /// of all fluents of a name.
-fn worth_telling(of: &Properties, known: Known, fluents: Vec<String>) -> Option<Vec<String>> {
+fn worth_telling(of: &Properties, known: Known, mut fluents: Vec<String>) -> Option<Vec<String>> {
+    // That a counter begins with its first value and ends with its last is said of the counter.
+    let counters = of.length.counters.iter().filter(|counter| counter.len() > 2).flatten();
+    let steps: BTreeSet<&str> = counters.map(|&step| of.fluents[step].text.as_str()).collect();
+    fluents.retain(|text| !steps.contains(text.as_str()));
     if known.is_proved() {
-        return Some(fluents);
+        return (!fluents.is_empty()).then_some(fluents);
     }
-    let name = |text: &str| -> String {
-        text.trim_start_matches('(').chars().take_while(|c| !" )".contains(*c)).collect()
+    let n_of = n_by_name(of.fluents.iter().map(|fluent| fluent.text.as_str()));
+    let n_here = n_by_name(fluents.iter().map(String::as_str));
+    let is_whole = |text: &&String| {
+        let name = name_of(text);
+        n_of[name] > 1 && n_of[name] == n_here[name]
     };
-    let mut n_of: BTreeMap<String, usize> = BTreeMap::new();
-    of.fluents.iter().for_each(|fluent| *n_of.entry(name(&fluent.text)).or_default() += 1);
-    let mut n_here: BTreeMap<String, usize> = BTreeMap::new();
-    fluents.iter().for_each(|text| *n_here.entry(name(text)).or_default() += 1);
-    let whole: Vec<String> = fluents
-        .into_iter()
-        .filter(|text| n_of[&name(text)] > 1 && n_of[&name(text)] == n_here[&name(text)])
-        .collect();
+    let whole: Vec<String> = fluents.iter().filter(is_whole).cloned().collect();
     (!whole.is_empty()).then_some(whole)
+}
+
+/// Counts texts by the name of the fluent or move.
+fn n_by_name<'t>(texts: impl Iterator<Item = &'t str>) -> BTreeMap<&'t str, usize> {
+    let mut counts = BTreeMap::new();
+    texts.for_each(|text| *counts.entry(name_of(text)).or_default() += 1);
+    counts
+}
+
+/// Returns the name of a fluent or move.
+fn name_of(text: &str) -> &str {
+    let text = text.trim_start_matches('(');
+    text.split([' ', ')']).next().unwrap_or(text)
 }
 
 /// Returns the texts of the fluents that have a property, by how it is known.
@@ -298,18 +311,15 @@ fn once_lines(of: &Properties, lines: &mut Vec<Line>) {
     for of_move in told.filter(|once| !is_noop(once.role, &once.text)) {
         once.entry(of_move.role).or_default().push(of_move.text.clone());
     }
-    let described = once.into_iter().map(|(role, moves)| {
-        let patterns = patterns(&moves, &of.plays.moves[role]);
-        let (whole, single): (Vec<String>, Vec<String>) =
-            patterns.into_iter().partition(|text| text.contains('?'));
-        // Beside whole families of moves, single ones are only counted.
-        let moves = match (whole.is_empty(), single.len()) {
-            (true, _) => abbreviated(&single, SHOWN),
-            (false, 0) => abbreviated(&whole, SHOWN),
-            (false, 1) => format!("{} and one other move", abbreviated(&whole, SHOWN)),
-            (false, n) => format!("{} and {n} other moves", abbreviated(&whole, SHOWN)),
-        };
-        (of.game.shape().role_names[role].clone(), moves)
+    let described = once.into_iter().filter_map(|(role, moves)| {
+        // Single moves that happen to be possible once say nothing about a game. All of a kind do.
+        let all = &of.plays.moves[role];
+        let n_of = n_by_name(all.iter().map(String::as_str));
+        let n_here = n_by_name(moves.iter().map(String::as_str));
+        let is_whole = |text: &&String| n_of.get(name_of(text)) == n_here.get(name_of(text));
+        let whole: Vec<String> = moves.iter().filter(is_whole).cloned().collect();
+        let told = abbreviated(&patterns(&whole, all), SHOWN);
+        (!whole.is_empty()).then(|| (of.game.shape().role_names[role].clone(), told))
     });
     for (roles, moves) in by_predicate(described.collect()) {
         let verb = if roles.len() == 1 { "plays" } else { "each play" };

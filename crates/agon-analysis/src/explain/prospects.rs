@@ -36,7 +36,7 @@ struct Way {
 
 /// Maximum number of parts of a formula that are visited to find one way. A formula with many
 /// choices that contradict each other would take exponential time.
-const MAX_COLLECTED: usize = 5_000;
+const MAX_COLLECTED: usize = 20_000;
 /// Maximum number of alternatives of a formula for which that many parts are visited in vain. The
 /// others then count as unknown.
 const MAX_GIVEN_UP: usize = 4;
@@ -186,6 +186,16 @@ impl<'f> Prospects<'f> {
                     });
                     return ordered.into_iter().all(|operand| self.collect(operand, way, n_left));
                 }
+                // What was chosen before may leave nothing to choose here.
+                let is_settled = |&operand: &Formula| match formulas.shape(!operand) {
+                    Shape::Fluent(fluent) => {
+                        way.settles(fluent, operand.is_negated(), &self.groups_of[fluent])
+                    }
+                    Shape::False | Shape::Unknown | Shape::And(_) => false,
+                };
+                if operands.iter().any(is_settled) {
+                    return true;
+                }
                 // Of equal choices the end of a fact is said rather than the coming of another one,
                 // such as the place where a piece would stay for ever.
                 let mut choices: Vec<(u32, bool, Formula)> = Vec::new();
@@ -230,6 +240,16 @@ impl Way {
         }
         !is_positive
             || groups.iter().all(|&group| *self.chosen.entry(group).or_insert(fluent) == fluent)
+    }
+
+    /// Returns whether a literal follows from those before: it is one of them, or a fluent that it
+    /// excludes is to hold.
+    fn settles(&self, fluent: usize, is_positive: bool, groups: &[u32]) -> bool {
+        self.truths.get(&fluent) == Some(&is_positive)
+            || (!is_positive
+                && groups
+                    .iter()
+                    .any(|group| self.chosen.get(group).is_some_and(|&chosen| chosen != fluent)))
     }
 
     fn n_missing(&self, holds: &[bool]) -> u32 {
@@ -287,6 +307,21 @@ mod tests {
         let ways = prospects.of(both);
         let missing: Vec<usize> = ways[0].missing.iter().map(|literal| literal.fluent).collect();
         assert_eq!(missing, [0, 2]);
+    }
+
+    /// What holds instead of a fluent of the same group ends it, so its end is not missing as well.
+    #[test]
+    fn a_fact_that_excludes_another_ends_it() {
+        let mut formulas = Formulas::new(3);
+        let [a, b, c] = [0, 1, 2].map(|fluent| formulas.fluent(fluent));
+        // `b` is to hold, and `a`, which holds now, or `c` must not.
+        let rest = or(&mut formulas, !a, !c);
+        let both = formulas.and(&mut vec![b, rest]);
+        let knowledge = Knowledge { groups: vec![vec![0, 1]], ..Knowledge::default() };
+        let mut prospects = Prospects::new(&formulas, &knowledge, vec![true, false, true]);
+        let ways = prospects.of(both);
+        let missing: Vec<usize> = ways[0].missing.iter().map(|literal| literal.fluent).collect();
+        assert_eq!(missing, [1]);
     }
 
     /// Many choices that contradict each other are given up, and not told as a way.

@@ -64,14 +64,28 @@ pub(super) fn find(
     // The check needs the circuit before optimisation, where similar rules give similar gates. It
     // is grounded on first use.
     let mut raw: Option<Option<Circuit>> = None;
-    for (text, mapping) in boards.iter().flat_map(|board| candidates.of_board(board)) {
-        if candidates.maps_plays_to_plays(&mapping) != Some(true) {
+    // By number of a symmetry of a board: the names of its fluents, and what it does to them.
+    let mut told: Vec<(usize, Vec<String>, String)> = Vec::new();
+    for (name, what, mapping) in boards.iter().flat_map(|board| candidates.of_board(board)) {
+        let is_one = candidates.maps_plays_to_plays(&mapping) == Some(true);
+        if !is_one || candidates.is_idle(&mapping) {
+            continue;
+        }
+        let images = candidates.images(&mapping);
+        // Fluents on one board are mapped together.
+        let same = told.iter_mut().find(|(at, ..)| images.is_some() && found[*at].images == images);
+        if let Some((at, names, of_others)) = same {
+            if *of_others == what {
+                names.push(name);
+                found[*at].text = format!("{} {what}", names.join(" and "));
+            }
             continue;
         }
         let raw = raw.get_or_insert_with(|| ground(game, deadline)).as_ref();
         let is_proved = raw.is_some_and(|circuit| candidates.is_proved(circuit, &mapping));
         let known = if is_proved { Known::Proved } else { Known::Observed { plays: n_plays } };
-        let images = candidates.images(&mapping);
+        let text = format!("{name} {what}");
+        told.push((found.len(), vec![name], what));
         found.push(Symmetry { text, known, images });
     }
     found
@@ -97,8 +111,9 @@ struct Candidates<'a> {
 }
 
 impl Candidates<'_> {
-    /// Returns the mappings of a board that may be symmetries, each with its description.
-    fn of_board(&self, board: &Board) -> Vec<(String, Mapping)> {
+    /// Returns the mappings of a board that may be symmetries, each with the name of the fluents and
+    /// what happens to them.
+    fn of_board(&self, board: &Board) -> Vec<(String, String, Mapping)> {
         let arity = n_arguments(self.fluents, board);
         let sorts = board
             .arguments
@@ -113,25 +128,42 @@ impl Candidates<'_> {
         let values = |values| Mapping { values, exchange: None };
         if x == y {
             let both = values(BTreeMap::from([(x, mirror(0))]));
-            return vec![(format!("{name} turned round"), both)];
+            return vec![(name.to_owned(), "turned round".to_owned(), both)];
         }
         let both = BTreeMap::from([(x, mirror(0)), (y, mirror(1))]);
         let mut found = vec![
-            (
-                format!("{name} mirrored in argument {first}"),
-                values(BTreeMap::from([(x, mirror(0))])),
-            ),
-            (
-                format!("{name} mirrored in argument {second}"),
-                values(BTreeMap::from([(y, mirror(1))])),
-            ),
-            (format!("{name} turned round"), values(both)),
+            (format!("mirrored in argument {first}"), values(BTreeMap::from([(x, mirror(0))]))),
+            (format!("mirrored in argument {second}"), values(BTreeMap::from([(y, mirror(1))]))),
+            ("turned round".to_owned(), values(both)),
         ];
         if board.axes[0] == board.axes[1] {
             let exchange = Mapping { values: BTreeMap::new(), exchange: Some((x, y)) };
-            found.push((format!("{name} with arguments {first} and {second} exchanged"), exchange));
+            found.push((format!("with arguments {first} and {second} exchanged"), exchange));
         }
-        found
+        found.into_iter().map(|(what, mapping)| (name.to_owned(), what, mapping)).collect()
+    }
+
+    /// Returns whether a mapping changes no move and no state that was seen: then it only exchanges
+    /// facts that hold in every state, such as the squares of a maze.
+    fn is_idle(&self, mapping: &Mapping) -> bool {
+        let Some(images) = self.images(mapping) else { return false };
+        let is_fixed = |images: &BTreeMap<String, String>| images.iter().all(|(a, b)| a == b);
+        if !images.moves.iter().all(is_fixed) {
+            return false;
+        }
+        let moved: Vec<bool> = self
+            .fluents
+            .iter()
+            .map(|fluent| images.fluents.get(&fluent.text).is_some_and(|to| *to != fluent.text))
+            .collect();
+        let states = self.plays.plays.iter().flatten();
+        let mut moved_facts = states.map(|seen| -> Vec<u32> {
+            let own = seen.fluents.iter().copied().filter(|&fluent| moved[fluent as usize]);
+            own.collect::<std::collections::BTreeSet<u32>>().into_iter().collect()
+        });
+        // The facts that are mapped to others are the same ones in every state.
+        let Some(first) = moved_facts.next() else { return true };
+        moved_facts.all(|facts| facts == first)
     }
 
     /// Returns the images of all fluents and moves. `None` if one is not part of the game.

@@ -7,11 +7,13 @@ use agon_game::{Notation as _, Position as _};
 use agon_gdl::interpreter::Interpreter;
 
 use super::{compiled, shipped};
-use crate::Analysis;
+use crate::concepts::{HeuristicKind, LearnOptions};
 use crate::explain::{
-    action_heuristic_json, action_heuristic_text, evaluation_text, properties_text,
+    ConceptView, action_heuristic_json, action_heuristic_text, concepts_text, evaluation_text,
+    properties_text,
 };
 use crate::fuzzy::{FluentSet, FuzzyEvaluator, FuzzyOptions};
+use crate::{Analysis, ConceptSource};
 
 const TIME: Duration = Duration::from_secs(30);
 
@@ -63,7 +65,7 @@ fn the_evaluation_names_the_payoff_and_the_degrees() {
         "  goal 100 [0.128] at least one of these 8  (line 110):",
         "     [0.100] (cell 1 1 x) and (cell 2 2 x) hold, (cell 3 3 x) is missing  (line 73)",
         "(cell 1 2 x) and (cell 3 2 x) are missing; lost, because (cell 1 2 o) stays",
-        "  goal 50 [0.863] none of these 16  (line 115; all shown above)",
+        "  goal 50 [0.863] if neither the condition of goal 100 nor that of goal 0 holds",
     ];
     for wanted in wanted {
         assert!(lines.iter().any(|line| line.contains(wanted)), "no `{wanted}` in {lines:#?}");
@@ -227,7 +229,7 @@ fn evaluations_read_well() {
     // A place to be reached names the piece that is nearest.
     let race = evaluation_lines("breakthrough", 0);
     assert!(race.contains("the nearest is (pawn 1 2 white), 6 steps away"), "{race}");
-    assert!(race.contains("(16 of 64 possible facts hold"), "{race}");
+    assert!(race.contains("(16 of 64 such facts hold"), "{race}");
     // The same condition is told once.
     assert!(race.contains("under the condition of goal 100 of white"), "{race}");
     // A condition that does not hold at all is not almost true.
@@ -306,7 +308,7 @@ fn moves_are_credited_with_what_the_goal_asks_for_only() {
 #[test]
 fn moves_before_the_last_one_do_not_rule_goals_out() {
     let text = move_lines("eight-queens", &[]);
-    assert!(text.contains("can never be the last move before goal 100"), "{text}");
+    assert!(text.contains("cannot reach goal 100 at once, in any position"), "{text}");
 }
 
 /// A player that is ahead at the start of reversi has not reached a goal yet.
@@ -400,4 +402,103 @@ fn boards_are_made_of_places() {
     assert!(tour[0].contains("related by") && !tour[0].contains("worth"), "{tour:?}");
     assert_eq!(board("hanoi"), [""; 0]);
     assert_eq!(board("missionaries"), [""; 0]);
+}
+
+/// A counter that the goal asks for is not left out: before it is there, nothing else helps.
+#[test]
+fn goals_of_a_later_step_are_not_near() {
+    let moves = ["(move 2 3)", "(move 1 5)", "(move 3 4)", "(move 5 5)", "(move 4 3)"];
+    let text = move_lines("knights-tour", &moves);
+    assert!(text.contains("goal 100 to later steps"), "{text}");
+    assert!(!text.contains("(visited"), "{text}");
+}
+
+/// The pieces of quarto belong to both players.
+#[test]
+fn shared_pieces_are_not_called_yours() {
+    let moves = ["(give sdrh)", "(place 1 3)", "(give slss)", "(place 3 3)", "(give tlrh)"];
+    let text = move_lines("quarto", &moves);
+    assert!(!text.contains("yours") && text.contains("already"), "{text}");
+}
+
+/// Numbers that are nothing but small are left out, and with them most of the moves.
+#[test]
+fn far_goals_are_not_rated_in_detail() {
+    let text = move_lines("clobber", &[]);
+    assert!(text.contains("leave the goals far away; rated"), "{text}");
+    assert!(!text.contains("e-") && !text.contains('['), "{text}");
+    assert!(text.lines().count() <= 6, "{text}");
+}
+
+/// What is on one board is mirrored together, and what no move changes is no symmetry of play.
+#[test]
+fn symmetries_are_those_of_play() {
+    let symmetries = |game: &Arc<agon_gdl::interpreter::Game>| -> Vec<String> {
+        let analysis = Analysis::new(Arc::clone(game), Some(Arc::new(compiled(game))));
+        let lines = properties_text(&analysis.properties(TIME));
+        lines.into_iter().filter(|(title, _)| *title == "symmetry").map(|(_, text)| text).collect()
+    };
+    let four = symmetries(&shipped("connect-four"));
+    assert!(
+        four.iter().any(|text| text.contains("with free and disc mirrored in argument 1")),
+        "{four:?}"
+    );
+    // The squares of the yard are facts, but no move depends on where they are or changes them.
+    let yard = super::game(
+        "(role robot) (init (square 1 1)) (init (square 1 2)) (init (square 1 3))
+         (init (square 2 1)) (init (square 2 2)) (init (square 2 3))
+         (init (square 3 1)) (init (square 3 2)) (init (square 3 3)) (init (at a))
+         (<= (next (square ?x ?y)) (true (square ?x ?y)))
+         (<= (legal robot (go ?q)) (true (at ?p)) (way ?p ?q))
+         (<= (legal robot stay) (true (square ?x ?y)) (succ ?x ?z))
+         (<= (next (at ?q)) (does robot (go ?q)))
+         (<= (next (at ?p)) (true (at ?p)) (does robot stay))
+         (way a b) (way b c) (way c d) (succ 1 2) (succ 2 3)
+         (<= terminal (true (at d))) (<= (goal robot 100) (true (at d)))
+         (<= (goal robot 0) (not (true (at d))))",
+    );
+    assert_eq!(symmetries(&yard), [""; 0]);
+}
+
+/// The first and the last value of a step counter stay by the nature of a counter.
+#[test]
+fn the_ends_of_a_step_counter_are_not_told_twice() {
+    let lines = property_lines("eight-puzzle");
+    assert!(lines.iter().any(|(title, _)| *title == "step counter"), "{lines:#?}");
+    let stays = lines.iter().filter(|(title, _)| title.starts_with("stays"));
+    assert!(stays.clone().all(|(_, text)| !text.contains("(step ")), "{lines:#?}");
+}
+
+/// Moves that can be made once are told if all moves of their name are such moves.
+#[test]
+fn only_whole_kinds_of_moves_are_made_once() {
+    let once = |name: &str| {
+        let lines = property_lines(name).into_iter();
+        lines.filter(|(title, _)| *title == "made once").map(|(_, text)| text).collect::<Vec<_>>()
+    };
+    let marks = once("tic-tac-toe");
+    assert_eq!(marks, ["xplayer and oplayer each play at most once: (mark ?x ?y) (proved)"]);
+    let bites = once("chomp");
+    assert!(
+        bites.iter().all(|text| !text.contains("(bite 1") && !text.contains("other")),
+        "{bites:?}"
+    );
+}
+
+/// Of the sixteen pieces of quarto no two lie beside each other often enough to mean something.
+#[test]
+fn rare_concepts_are_not_told() {
+    let told = |name: &str| {
+        let game = shipped(name);
+        let analysis = Analysis::new(Arc::clone(&game), Some(Arc::new(compiled(&game))));
+        let kind = HeuristicKind::Concepts;
+        let options = LearnOptions { kind, n_wins: 300, ..LearnOptions::default() };
+        let learnt = analysis.concepts(&options, &ConceptSource::Own, TIME);
+        let view = ConceptView { ternary: None, drawing: None, n_shown: 8 };
+        concepts_text(&learnt, &game.start(), &view).join("\n")
+    };
+    let quarto = told("quarto");
+    assert!(quarto.contains("no relation between two facts occurs in a tenth"), "{quarto}");
+    let line = told("tic-tac-toe");
+    assert!(line.contains("most often at the ends of the plays that were won:"), "{line}");
 }

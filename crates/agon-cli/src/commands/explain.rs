@@ -41,7 +41,7 @@ Examples:
   agon explain --all my-rulesheets --json
 
 With --json, each of the keys `properties`, `fuzzy`, `action_heuristic` and `concepts` is present,
-or the reason why it is missing is under `refused`.")]
+or the reason why it is missing is under `refused`. `soon` has what the next steps can bring.")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
     #[arg(required_unless_present = "all")]

@@ -1,5 +1,8 @@
 //! Explanations of GDL games.
 
+use std::panic::resume_unwind;
+use std::time::Instant;
+
 use agon_analysis::Analysis;
 use agon_analysis::ConceptSource;
 use agon_analysis::concepts::{ConceptHeuristic, HeuristicKind, LearnOptions};
@@ -10,10 +13,11 @@ use agon_analysis::explain::{
 };
 use agon_analysis::fuzzy::{FluentSet, FuzzyEvaluator, FuzzyOptions};
 use agon_analysis::regression::HeuristicRequest;
-use agon_game::{Notation as _, Position as _, Role};
+use agon_game::{Notation as _, Position as _, Role, SecretPlan, hides_information};
 use agon_gdl::interpreter::Interpreter;
 use serde_json::json;
 
+use super::position::{View, describe};
 use super::{ExplainOptions, Explanation, Line, Section};
 
 /// A move of the role that alone has a choice, and what the position after it is worth.
@@ -38,13 +42,13 @@ const TERNARY_WINS: usize = 30;
 /// Maximum number of fluents of a state from which concepts of three facts are learned.
 const MAX_TERNARY_FLUENTS: usize = 60;
 
-/// Returns the concepts of three facts of a game, if its states are small enough.
+/// Returns the concepts of three facts of a game, if its states have few enough fluents.
 fn ternary_concepts(
     analysis: &Analysis,
-    position: &Interpreter,
+    n_fluents: usize,
     options: &ExplainOptions,
 ) -> Option<std::sync::Arc<ConceptHeuristic>> {
-    if position.state().fluents().len() > MAX_TERNARY_FLUENTS {
+    if n_fluents > MAX_TERNARY_FLUENTS {
         return None;
     }
     let kind = HeuristicKind::Ternary;
@@ -59,11 +63,29 @@ pub fn explain_gdl(
     options: &ExplainOptions,
 ) -> Explanation {
     let (time, n_parts) = (options.time, options.n_parts);
-    let properties = analysis.properties(time / 3);
-    let fuzzy = analysis.fuzzy(&FuzzyOptions::default(), time / 3);
-    let heuristics = analysis.action_heuristics(HeuristicRequest::default(), time / 3);
-    let learnt = concepts_for_explanation(analysis, options);
-    let ternary = ternary_concepts(analysis, position, options);
+    let n_fluents = position.state().fluents().len();
+    // Concepts need nothing of the rest, which takes about as long. Where the threads cannot be
+    // started, one does it all.
+    let (properties, fuzzy, heuristics, learnt, ternary) = std::thread::scope(|scope| {
+        let concepts = || {
+            let learnt = concepts_for_explanation(analysis, options);
+            (learnt, ternary_concepts(analysis, n_fluents, options))
+        };
+        let beside = std::thread::Builder::new().spawn_scoped(scope, concepts);
+        let properties = analysis.properties(time / 3);
+        let regress = || analysis.action_heuristics(HeuristicRequest::default(), time / 3);
+        let regressed = std::thread::Builder::new().spawn_scoped(scope, regress);
+        let fuzzy = analysis.fuzzy(&FuzzyOptions::default(), time / 3);
+        let heuristics = match regressed {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => regress(),
+        };
+        let (learnt, ternary) = match beside {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => concepts(),
+        };
+        (properties, fuzzy, heuristics, learnt, ternary)
+    });
     let mut evaluator = fuzzy.as_ref().ok().map(FuzzyEvaluator::new);
     if let Some(evaluator) = &mut evaluator {
         evaluator.set_fluents(FluentSet::Terms(position.state().fluents()));
@@ -92,11 +114,22 @@ pub fn explain_gdl(
     let known = properties_text(&properties)
         .into_iter()
         .map(|(label, text)| Line { label: label.to_string(), text: text.to_string() });
-    let mut sections =
-        vec![Section { title: "What is known of the game".to_owned(), lines: known.collect() }];
+    let known = Section { title: "What is known of the game".to_owned(), lines: known.collect() };
+    let layout = crate::layout::find_gdl(analysis.game(), analysis.compiled().map(|c| &**c));
+    let until = Instant::now().checked_add(time / 10);
+    let is_hidden = position.shape().hidden
+        && hides_information(&analysis.game().start(), &SecretPlan::default());
+    let view = if is_hidden { View::OfReferee } else { View::Open };
+    let (section, soon) = describe(position, &layout, view, until);
+    json.insert("soon".to_owned(), soon);
+    let regressed = match &heuristics {
+        Ok(heuristics) => action_heuristic_text(heuristics, Some(&properties), position, n_parts),
+        Err(why) => vec![format!("none: {why}")],
+    };
+    let mut sections = vec![section, Section::new("What each move does for the goal", regressed)];
     let evaluation = match &fuzzy {
         Ok(fuzzy) => {
-            let mut lines = position_lines(position);
+            let mut lines = vec![ABOUT_DEGREES.to_owned()];
             lines.extend(evaluation_text(fuzzy, evaluator.as_mut(), n_parts));
             lines
         }
@@ -108,12 +141,7 @@ pub fn explain_gdl(
         sections
             .push(Section::new("What it is worth after each move", move_lines(&moves, n_parts)));
     }
-    let regressed = match &heuristics {
-        Ok(heuristics) => action_heuristic_text(heuristics, Some(&properties), position, n_parts),
-        Err(why) => vec![format!("none: {why}")],
-    };
-    sections.push(Section::new("What each move does for the goal", regressed));
-    let layout = crate::layout::find_gdl(analysis.game());
+    sections.push(known);
     let drawing = |fact: &str| layout.drawn_at(fact);
     let view =
         ConceptView { ternary: ternary.as_deref(), drawing: Some(&drawing), n_shown: n_parts };
@@ -124,23 +152,9 @@ pub fn explain_gdl(
     Explanation { sections, json }
 }
 
-/// Maximum number of facts of a position that are listed.
-const MAX_FACTS: usize = 12;
-
-/// Says which position is explained, and what the numbers in brackets are.
-fn position_lines(position: &Interpreter) -> Vec<String> {
-    let facts = position.state_text();
-    let shown = facts.iter().take(MAX_FACTS).cloned().collect::<Vec<_>>().join(" ");
-    let more = match facts.len().saturating_sub(MAX_FACTS) {
-        0 => String::new(),
-        1 => " and one more fact".to_owned(),
-        more => format!(" and {more} more facts"),
-    };
-    vec![
-        format!("at {shown}{more}"),
-        "in brackets the degree of truth of a condition, from 0 (never) to 1 (for ever)".to_owned(),
-    ]
-}
+/// Says what the numbers in brackets are.
+const ABOUT_DEGREES: &str =
+    "in brackets the degree of truth of a condition, from 0 (never) to 1 (for ever)";
 
 /// Maximum number of moves of equal worth that are named.
 const N_NAMED: usize = 6;

@@ -20,6 +20,7 @@ use agon_toss::arena::{ArenaRule, Equation};
 use agon_toss::interpreter::Interpreter;
 use serde_json::{Map, Value, json};
 
+use super::position::{View, describe};
 use super::{ExplainOptions, Explanation, Section};
 
 const METHODS: [(Method, &str); 3] = [
@@ -74,7 +75,10 @@ pub fn explain_toss(
         MethodTerms { word, method, terms: terms.map_err(|why| why.to_string()) }
     };
     // The method that suits the game comes first, while there is time.
-    let mut sections = vec![changes_section(game)];
+    let until = Instant::now().checked_add(options.time / 10);
+    let layout = crate::layout::find_toss(game);
+    let (section, soon) = describe(position, &layout, View::Open, until);
+    let mut sections = vec![section, changes_section(game)];
     let mut made: Vec<MethodTerms> = Vec::new();
     for method in METHODS.into_iter().filter(|(method, _)| *method == best) {
         let terms = make(method);
@@ -83,7 +87,9 @@ pub fn explain_toss(
     }
     made.extend(METHODS.into_iter().filter(|(method, _)| *method != best).map(make));
     sections.push(others_section(&subject, &made, best));
-    Explanation { sections, json: as_json(&subject, &made, best) }
+    let mut json = as_json(&subject, &made, best);
+    json.insert("soon".to_owned(), soon);
+    Explanation { sections, json }
 }
 
 /// Joins names with commas and a final "and".
@@ -154,12 +160,31 @@ fn method_section(subject: &Subject<'_>, made: &MethodTerms) -> Section {
     let mut lines = Vec::new();
     let mut shown: Vec<(&str, &Term)> = Vec::new();
     let worths = worths(subject, terms);
+    let of_location = &terms.terms[location.index()];
+    let has_steps = |term: &Term| {
+        let parts = addends(term);
+        parts.into_iter().any(|(factor, part)| addend_in_words(factor, part).len() > 1)
+    };
+    if of_location.iter().any(has_steps) {
+        lines.push(ABOUT_STEPS.to_owned());
+    }
     for (player, name) in arena.players().iter().enumerate() {
         if arena.nature() == Some(player) {
             continue;
         }
         let term = &terms.terms[location.index()][player];
         let worth = &worths[player];
+        // A goal that does not look at the board has the same value wherever play ends.
+        if let [(_, Term::Number(_))] = addends(term).as_slice()
+            && let [(_, value)] = parts(subject, term).as_slice()
+            && value != TIME_IS_OVER
+        {
+            lines.push(format!(
+                "{name}: {value} if play ended here, whatever the board; so the goals do not tell \
+                 such positions apart"
+            ));
+            continue;
+        }
         let alike = shown.iter().find_map(|(other, known)| likeness(other, known, term));
         match alike {
             Some(alike) => lines.push(format!("{name}: {worth}; {alike}")),
@@ -196,9 +221,6 @@ fn likeness(other: &str, known: &Term, term: &Term) -> Option<String> {
 /// Describes the addends of a term, each with what it is at the position.
 fn addend_lines(subject: &Subject<'_>, term: &Term) -> Vec<String> {
     let own = addends(term);
-    if let [(_, Term::Number(_))] = own.as_slice() {
-        return vec!["  the goals do not tell positions like this one apart".to_owned()];
-    }
     let mut lines = Vec::new();
     let parts = parts(subject, term);
     if parts.iter().any(|(_, value)| value == TIME_IS_OVER) {
@@ -214,11 +236,25 @@ fn addend_lines(subject: &Subject<'_>, term: &Term) -> Vec<String> {
         };
         for (at, text) in words.into_iter().enumerate() {
             let value = if at == 0 { value.as_str() } else { "" };
-            lines.push(format!("  {value:>10}  {text}"));
+            lines.push(format!("  {value:>10}  {}", cut(&text)));
         }
     }
     lines
 }
+
+/// Maximum number of characters of a condition of a term. Longer ones cannot be read.
+const MAX_CONDITION: usize = 160;
+
+/// Cuts a long text at the end of a word.
+fn cut(text: &str) -> String {
+    let Some((end, _)) = text.char_indices().nth(MAX_CONDITION) else { return text.to_owned() };
+    let end = text[..end].rfind(' ').unwrap_or(end);
+    format!("{} …", &text[..end])
+}
+
+/// Says how to read parts that count ways with several steps.
+const ABOUT_STEPS: &str = "a part counts every way to begin what a goal asks for, the more the further \
+                           it goes; the number before it is what it adds here";
 
 /// Names the other methods and what they make of the position.
 fn others_section(subject: &Subject<'_>, made: &[MethodTerms], best: Method) -> Section {
@@ -394,5 +430,19 @@ fn as_json(subject: &Subject<'_>, made: &[MethodTerms], best: Method) -> Map<Str
     match object {
         Value::Object(object) => object,
         _ => unreachable!("an object was written"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn long_conditions_end_with_a_word() {
+        assert_eq!(cut("A(x) and B(x)"), "A(x) and B(x)");
+        let long = "some y has Next(x, y) and ".repeat(20);
+        let short = cut(&long);
+        assert!(short.chars().count() <= super::MAX_CONDITION + 2, "{short}");
+        assert!(short.ends_with(" …") && long.starts_with(short.trim_end_matches(" …")), "{short}");
     }
 }
