@@ -16,6 +16,7 @@ pub mod lessons;
 pub mod positions;
 mod transfer;
 pub mod truth;
+pub mod worth;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
