@@ -27,7 +27,7 @@ pub struct LessonOptions {
 
 impl Default for LessonOptions {
     fn default() -> LessonOptions {
-        LessonOptions { n_plays: 400, n_lessons: 10, seed: 1 }
+        LessonOptions { n_plays: 1000, n_lessons: 10, seed: 1 }
     }
 }
 
@@ -195,6 +195,8 @@ fn fit(signs: &[i8], numbers: &[f64]) -> Fit {
 /// A statement is true if what it promises exceeds what is usual by this many standard errors: with
 /// an error probability of 5 percent.
 const STANDARD_ERRORS: f64 = 1.65;
+/// A statement that promises less than this beyond what is usual is not worth a sentence.
+const MIN_GAIN: f64 = 0.01;
 
 /// Measures a statement at positions that did not choose it. Returns `None` if it rarely speaks or
 /// is not true there beyond what chance explains.
@@ -231,7 +233,8 @@ fn test(
     let mean = (result - usual) / count.max(1.0);
     // The error of a mean over clusters of different sizes.
     let squares: f64 = plays.iter().map(|(n, gain)| (gain - n * mean) * (gain - n * mean)).sum();
-    let is_true = n >= MIN_TESTED && mean * count > STANDARD_ERRORS * squares.sqrt();
+    let is_true =
+        n >= MIN_TESTED && mean >= MIN_GAIN && mean * count > STANDARD_ERRORS * squares.sqrt();
     is_true.then(|| Lesson {
         condition: statement.text.clone(),
         favours: if slope > 0.0 { first } else { second },
@@ -430,12 +433,13 @@ mod tests {
         let start = start("breakthrough");
         let mut learner = Learner::new(&start, TrainOptions::default(), None).expect("learnt");
         learner.learn(&Budget::iterations(1500));
-        let options = LessonOptions { n_plays: 120, ..LessonOptions::default() };
+        let options = LessonOptions { n_plays: 600, ..LessonOptions::default() };
         let found = lessons(&start, &mut learner.evaluator(), &options).expect("two players");
-        assert!(found.lessons.len() >= 3 && found.lessons.len() <= 10, "{found:#?}");
-        assert!(found.explained > 0.2, "{found:#?}");
+        assert!(!found.lessons.is_empty() && found.lessons.len() <= 10, "{found:#?}");
+        assert!(found.explained > 0.1, "{found:#?}");
         for lesson in &found.lessons {
-            assert!(lesson.result > lesson.usual && lesson.n >= MIN_TESTED, "{lesson:?}");
+            let gain = lesson.result - lesson.usual;
+            assert!(gain >= MIN_GAIN && lesson.n >= MIN_TESTED, "{lesson:?}");
         }
         let is_material = |lesson: &Lesson| {
             lesson.condition.contains("(pawn ? ? black) than (pawn ? ? white)")
