@@ -72,6 +72,30 @@ for move in ["(mark 2 2)", "(mark 1 2)"]:
     after.play("(mark 1 1)")
     print(move, round(learner.value(after), 2))
 learner.think(after, nodes=5000).best_move""",
+    """## Networks of your own
+
+Positions and outcomes come out as arrays; weights go in and players use them.""",
+    """import numpy as np
+import agon.learn
+
+three = agon.load("connect-three")
+train, test = agon.learn.positions(three, 40_000, seed=1).by_play(0.2)
+rng = np.random.default_rng(1)
+w1, b1 = rng.normal(0, 0.3, (len(three.fluents), 32)), np.full(32, 0.2)
+w2, b2 = rng.normal(0, 0.3, (32, 1)), np.zeros(1)
+for rows in np.array_split(rng.permutation(len(train)), 1000):
+    x = train.facts[rows].astype(float)
+    hidden = np.maximum(x @ w1 + b1, 0)
+    error = (1 / (1 + np.exp(-(hidden @ w2 + b2))) - train.targets[rows]) / len(rows)
+    back = (error @ w2.T) * (hidden > 0)
+    w2, b2 = w2 - 0.1 * hidden.T @ error, b2 - 0.1 * error.sum(0)
+    w1, b1 = w1 - 0.1 * x.T @ back, b1 - 0.1 * back.sum(0)
+
+network = agon.learn.Network(w1, b1, w2, b2)
+model = agon.learn.model(three, network)
+same = np.abs(model.values(test.facts) - network(test.facts)).max() < 0.01
+print(len(train) > len(test), test.facts.shape[1], "facts; searches see the same:", same)
+agon.match(three.with_model(model), ["minimax", "random"], iterations=300).goals""",
     "## A tournament",
     """result = agon.tournament({
     "games": ["tic-tac-toe"], "repeats": 4, "iterations": 50,

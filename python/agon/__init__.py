@@ -8,7 +8,8 @@
 'yellow'
 
 Optional parts are imported by name, so that nothing else has to be installed:
-`agon.gymnasium`, `agon.pettingzoo`, `agon.openspiel`, `agon.ray`.
+`agon.learn` (arrays and networks), `agon.gymnasium`, `agon.pettingzoo`, `agon.openspiel`,
+`agon.ray`.
 """
 
 from ._agon import (
@@ -18,6 +19,7 @@ from ._agon import (
     Game,
     IllegalMoveError,
     Learner,
+    Model,
     Player,
     RulesError,
     State,
@@ -60,6 +62,7 @@ __all__ = [
     "IllegalMoveError",
     "Learner",
     "MatchResult",
+    "Model",
     "Player",
     "Playouts",
     "Report",

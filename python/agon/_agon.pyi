@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -21,6 +22,8 @@ from ._records import (
     Survey,
     View,
 )
+
+from .learn import Network
 
 __version__: str
 
@@ -130,9 +133,20 @@ class Game:
     ) -> Assessment:
         """Tell an author how the game plays. `seconds` limits each part."""
     def learn(
-        self, *, seconds: float | None = None, games: int | None = None, seed: int = 1
+        self,
+        *,
+        seconds: float | None = None,
+        games: int | None = None,
+        seed: int = 1,
+        form: Literal["tables", "network"] = "tables",
+        threads: int = 1,
     ) -> Learner:
-        """Learn an evaluation by self-play: two players who take turns, without chance."""
+        """Learn an evaluation by self-play. With one thread and `games`, the seed decides it."""
+    @property
+    def model(self) -> Model | None:
+        """The model that players of this game use."""
+    def with_model(self, model: Model | None) -> Game:
+        """The same game with a model that its players use, or without one."""
 
 class State:
     """A position. `play` changes it; `copy` and `child` do not."""
@@ -222,10 +236,55 @@ class Learner:
         """What was found out about the game before learning began."""
     def learn(self, *, seconds: float | None = None, games: int | None = None) -> None:
         """Go on learning."""
+    def model(self) -> Model:
+        """What was learnt so far, for players, arrays and files."""
     def value(self, state: State) -> float:
         """The expected result of the first player, from 0 to 1."""
     def values(self, batch: Batch) -> npt.NDArray[np.float32]:
         """The values of all games of a batch."""
+    def think(
+        self,
+        state: State,
+        *,
+        seconds: float | None = None,
+        nodes: int | None = None,
+        role: RoleLike | None = None,
+    ) -> Report:
+        """Search with the evaluation (principal variation search)."""
+    def play(self, view: View, /) -> str: ...
+
+class Model:
+    """A learnt evaluation. Immutable. It is a player, too; `Model.player` makes others with it."""
+
+    @property
+    def game(self) -> Game: ...
+    @property
+    def form(self) -> Literal["tables", "network"]: ...
+    @property
+    def n_games(self) -> int:
+        """The number of games of self-play that it was learnt from; 0 if it comes from elsewhere."""
+    @property
+    def n_values(self) -> int:
+        """The number of values of a state: 1 for two players alone, otherwise one for each."""
+    def value(self, state: State) -> list[float]:
+        """The expected result of each player, from 0 to 1."""
+    def values(self, states: Batch | npt.ArrayLike) -> npt.NDArray[np.float32]:
+        """The values of a batch, or of an array of zeros and ones with a column for each fluent.
+
+        float32 `[n, n_values]`, as searches see them: a network is rounded to 16 bits.
+        """
+    def player(self, spec: str = "minimax", *, seed: int = 1) -> Player:
+        """A built-in player that uses the model: `minimax`, `auto`, `mcts(leaf-evaluation=learnt)`."""
+    def learner(self, *, seed: int = 1, threads: int = 1) -> Learner:
+        """A learner that goes on where the model ends."""
+    def network(self) -> Network:
+        """The weights as arrays. An error if the model has tables."""
+    def export_onnx(self, path: str | os.PathLike[str]) -> Path:
+        """Write the network as an ONNX file: input `facts`, output `value`."""
+    def save(
+        self, path: str | os.PathLike[str] | None = None, *, replace: bool = False
+    ) -> Path:
+        """Write a file, or into the store of models, where `agon match` and others find it."""
     def think(
         self,
         state: State,
@@ -390,6 +449,32 @@ def match(
     method `start`.
     """
 
-def _reopen(source_name: str, text: str, name: str, engine: str) -> Game: ...
+def _reopen(
+    source_name: str, text: str, name: str, engine: str, model: bytes | None = None
+) -> Game: ...
+def _model(game: Game, bytes: bytes) -> Model: ...
+def _load_model(game: Game, path: Path | None = None) -> Model: ...
+def _model_of_onnx(game: Game, bytes: bytes) -> Model: ...
+def _model_of_network(
+    game: Game,
+    hidden_weights: npt.NDArray[np.float32],
+    hidden_biases: npt.NDArray[np.float32],
+    output_weights: npt.NDArray[np.float32],
+    output_biases: npt.NDArray[np.float32],
+    ceiling: float | None,
+    exchange: tuple[int, list[int]] | None,
+) -> Model: ...
+def _positions(
+    game: Game,
+    n: int,
+    seed: int,
+    by: str | Player | Model,
+    iterations: int,
+    exploration: float,
+    opening: int,
+    max_steps: int,
+    search: int | None,
+    dtype: str,
+) -> dict[str, npt.NDArray[Any]]: ...
 def _relearn(game: Game, seed: int, saved: bytes) -> Learner: ...
 def _replay(game: Game, seed: int, history: list[list[str]]) -> State: ...

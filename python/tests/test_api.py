@@ -371,7 +371,7 @@ def test_an_evaluation_is_learnt(tic_tac_toe: agon.Game) -> None:
     assert copied.value(tic_tac_toe.start()) == learner.value(tic_tac_toe.start())
     copied.learn(games=100)
     assert copied.n_games > learner.n_games
-    with pytest.raises(agon.AgonError, match="not saved by a learner"):
+    with pytest.raises(agon.AgonError, match="not a model"):
         agon._agon._relearn(tic_tac_toe, 1, b"something else")
     before = learner.n_games
     learner.learn(games=100)

@@ -232,36 +232,84 @@ pub fn combine<P: Position + 'static>(
     options: &CombineOptions,
     deadline: Option<Instant>,
 ) -> Option<Combination> {
-    let players = Players::new(start.shape());
-    let n_heads = players.n_heads();
-    let mut play = self_play::SelfPlay::new(start, experts, &players, options.seed);
-    let names = play.experts.names();
-    // Half of the plays are by search. Later ones are by what the earlier ones have taught.
-    let mut policy: Option<Vec<Model>> = None;
-    for (stage, part) in [2, 4, 4].into_iter().enumerate() {
-        if stage > 0 {
-            policy = fit_heads(options.method, &play.chosen(|_| true), n_heads, names.len());
+    let played = Played::new(start, experts, options, deadline);
+    let all: Vec<usize> = (0..played.names.len()).collect();
+    played.fit(&all)
+}
+
+/// Plays once by all experts, and learns from the same plays how to combine each choice of them: a
+/// list of places, among which the player who moves need not be. Returns `None` if no play came to
+/// an end before the deadline, or if all had the same result.
+pub fn combine_choices<P: Position + 'static>(
+    start: &P,
+    experts: &mut Experts<P>,
+    choices: &[Vec<usize>],
+    options: &CombineOptions,
+    deadline: Option<Instant>,
+) -> Option<Vec<Combination>> {
+    let played = Played::new(start, experts, options, deadline);
+    let turn = played.names.len() - 1;
+    let with_turn = |places: &Vec<usize>| [&places[..], &[turn]].concat();
+    choices.iter().map(|places| played.fit(&with_turn(places))).collect()
+}
+
+/// Plays from which combinations are learnt.
+struct Played {
+    method: WeightMethod,
+    n_heads: usize,
+    /// The names of the experts, by place.
+    names: Vec<String>,
+    learnt: self_play::Seen,
+    tested: self_play::Seen,
+}
+
+impl Played {
+    fn new<P: Position + 'static>(
+        start: &P,
+        experts: &mut Experts<P>,
+        options: &CombineOptions,
+        deadline: Option<Instant>,
+    ) -> Played {
+        let players = Players::new(start.shape());
+        let n_heads = players.n_heads();
+        let mut play = self_play::SelfPlay::new(start, experts, &players, options.seed);
+        let names = play.experts.names();
+        // Half of the plays are by search. Later ones are by what the earlier ones have taught.
+        let mut policy: Option<Vec<Model>> = None;
+        for (stage, part) in [2, 4, 4].into_iter().enumerate() {
+            if stage > 0 {
+                policy = fit_heads(options.method, &play.chosen(|_| true), n_heads, names.len());
+            }
+            play.run(options.n_plays.div_ceil(part), policy.as_deref(), deadline);
         }
-        play.run(options.n_plays.div_ceil(part), policy.as_deref(), deadline);
+        let learnt = play.chosen(|play| play % TEST_EVERY != TEST_EVERY - 1);
+        let tested = play.chosen(|play| play % TEST_EVERY == TEST_EVERY - 1);
+        Played { method: options.method, n_heads, names, learnt, tested }
     }
-    let learnt = play.chosen(|play| play % TEST_EVERY != TEST_EVERY - 1);
-    let models = fit_heads(options.method, &learnt, n_heads, names.len())?;
-    let tested = play.chosen(|play| play % TEST_EVERY == TEST_EVERY - 1);
-    let mut measured = CombinationTest {
-        n_plays: tested.n_plays,
-        n_positions: tested.n_positions(),
-        combined: tested.prediction(&models, n_heads, <[f64]>::to_vec),
-        alone: Vec::new(),
-    };
-    for (at, name) in names.iter().enumerate() {
-        let single = |row: &[f64]| vec![row[at]];
-        let alone = learnt.mapped(single);
-        let Some(fitted) = fit_heads(options.method, &alone, n_heads, 1) else { continue };
-        let found = tested.prediction(&fitted, n_heads, single);
-        measured.alone.push((name.clone(), Prediction { weight: models[0].weight(at), ..found }));
+
+    /// Learns how to combine the experts in some places.
+    fn fit(&self, places: &[usize]) -> Option<Combination> {
+        let Played { method, n_heads, ref learnt, ref tested, .. } = *self;
+        let chosen = |row: &[f64]| places.iter().map(|&place| row[place]).collect::<Vec<f64>>();
+        let models = fit_heads(method, &learnt.mapped(chosen), n_heads, places.len())?;
+        let names: Vec<String> = places.iter().map(|&place| self.names[place].clone()).collect();
+        let mut measured = CombinationTest {
+            n_plays: tested.n_plays,
+            n_positions: tested.n_positions(),
+            combined: tested.prediction(&models, n_heads, chosen),
+            alone: Vec::new(),
+        };
+        for (at, (name, &place)) in names.iter().zip(places).enumerate() {
+            let single = |row: &[f64]| vec![row[place]];
+            let alone = learnt.mapped(single);
+            let Some(fitted) = fit_heads(method, &alone, n_heads, 1) else { continue };
+            let found = tested.prediction(&fitted, n_heads, single);
+            let weight = models[0].weight(at);
+            measured.alone.push((name.clone(), Prediction { weight, ..found }));
+        }
+        let (n_plays, n_positions) = (learnt.n_plays, learnt.n_positions());
+        Some(Combination { names, models, measured, n_plays, n_positions })
     }
-    let (n_plays, n_positions) = (learnt.n_plays, learnt.n_positions());
-    Some(Combination { names, models, measured, n_plays, n_positions })
 }
 
 /// One play of this many is kept for the test.

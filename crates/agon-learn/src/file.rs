@@ -8,8 +8,7 @@
 use crate::form::{Form, ModelKind};
 use crate::model::LearnerFacts;
 use crate::network::{Entry, Network, Perspective};
-use crate::neural::{MAX_ROWS, Neural};
-use crate::onnx::MAX_WEIGHT;
+use crate::neural::{MAX_HIDDEN, MAX_ROWS, MAX_WEIGHT, Neural};
 use crate::stored::{EloEstimate, Model, ModelHistory, Progress};
 
 /// The first bytes of every model.
@@ -20,8 +19,7 @@ const VERSION: u32 = 2;
 const MAX_ITEMS: u64 = 1 << 24;
 /// Maximum number of weights.
 const MAX_WEIGHTS: u64 = 1 << 26;
-/// Maximum number of hidden units, and of symmetries.
-const MAX_HIDDEN: u64 = 1 << 12;
+/// Maximum number of symmetries.
 const MAX_SYMMETRIES: u64 = 64;
 /// Maximum number of bytes of a text.
 const MAX_TEXT: u64 = 1 << 16;
@@ -421,7 +419,7 @@ impl Reader<'_> {
 
     fn neural(&mut self, n_facts: usize) -> Result<Neural, ModelError> {
         const WRONG: ModelError = ModelError::Invalid("network");
-        let n_hidden = self.count(MAX_HIDDEN, "network")?;
+        let n_hidden = self.count(MAX_HIDDEN as u64, "network")?;
         let n_rows = self.count(MAX_ROWS as u64, "network")?;
         let ceiling = f32::from_le_bytes(self.chunk()?);
         if n_hidden == 0 || n_rows == 0 || n_facts == 0 || !(ceiling > 0.0 && ceiling < 1e6) {
@@ -442,6 +440,10 @@ impl Reader<'_> {
         for _ in 0..=usize::from(turn.is_some()) {
             signs.push(if self.byte()? == 1 { -1.0 } else { 1.0 });
             rows.push(list(self, n_facts)?);
+        }
+        // The second perspective has the players exchanged.
+        if signs.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(WRONG);
         }
         let mut symmetries = Vec::new();
         for _ in 0..self.count(MAX_SYMMETRIES, "network")? {

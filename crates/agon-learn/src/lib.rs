@@ -48,7 +48,9 @@
 //! - [`evaluation_games`]: structure rewriting games that are learnt to assess moves.
 //! - `labels`: facts in an order that does not depend on names; `stored`: [`Model`], what is kept
 //!   of a learner; `file`: its bytes.
+//! - `policy`: play by an evaluation, one step ahead.
 //! - `lessons`: what an evaluation says, in words with measured truth.
+//! - `layers`: networks as matrices, for programs that learn elsewhere.
 //! - `onnx`: networks as ONNX files; `protobuf`: their bytes.
 //! - `transfer`: weights from a board of one size to a board of another.
 #![forbid(unsafe_code)]
@@ -60,12 +62,14 @@ mod facts;
 mod file;
 mod form;
 mod labels;
+mod layers;
 mod lessons;
 mod model;
 mod network;
 mod neural;
 mod onnx;
 mod patterns;
+mod policy;
 mod protobuf;
 mod quantised;
 mod sample;
@@ -82,9 +86,11 @@ mod weights;
 pub use file::ModelError;
 pub use form::ModelKind;
 pub use labels::Labels;
+pub use layers::{Exchange, Layers, LayersError};
 pub use lessons::{Lesson, LessonOptions, Lessons, lessons};
 pub use model::{CannotLearn, Learner, LearnerFacts, LearntEvaluator, LearntLeaves, NotSaved};
 pub use onnx::OnnxError;
+pub use policy::OneStep;
 pub use search_targets::Targets;
 pub use stored::{EloEstimate, GameModel, Model, ModelHistory, Progress};
 pub use train::TrainOptions;

@@ -143,7 +143,7 @@ impl<P: Notation + 'static> Learner<P> {
         if position.is_terminal() {
             return Err(CannotLearn::Ended);
         }
-        if shape.hidden {
+        if shape.hidden && !options.is_open {
             return Err(CannotLearn::Hidden);
         }
         let players = Players::new(shape);

@@ -20,7 +20,8 @@ use crate::weights::{Head, Weights};
 /// seen through that symmetry, and its value has the opposite sign.
 ///
 /// Invariants: every list of rows has one row below `n_rows` for each fact; there are at most two
-/// perspectives, one more than there are facts in `turn`; there is a sign for each perspective.
+/// perspectives, one more than there are facts in `turn`; there is a sign for each perspective, and
+/// those of two perspectives are opposite.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Neural {
     pub(crate) n_hidden: usize,
@@ -41,6 +42,12 @@ pub(crate) struct Neural {
 pub(crate) const N_HIDDEN: usize = 64;
 /// Maximum number of rows. Sums of rounded weights then stay within 16 bits.
 pub(crate) const MAX_ROWS: usize = 1 << 14;
+/// Maximum number of hidden units of a network that comes from elsewhere.
+pub(crate) const MAX_HIDDEN: usize = 1 << 12;
+/// Largest absolute value of a weight. Integers that stand for larger ones would not be exact.
+pub(crate) const MAX_WEIGHT: f32 = 64.0;
+/// An upper end of the activation that is never reached.
+pub(crate) const NO_CEILING: f32 = 1e5;
 /// The spread of the sum of a hidden unit before learning.
 const SPREAD: f32 = 0.35;
 

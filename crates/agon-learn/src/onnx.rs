@@ -10,11 +10,12 @@ use agon_game::{Notation, Role};
 
 use crate::form::Form;
 use crate::labels::Labels;
-use crate::model::{CannotLearn, Learner, LearnerFacts};
-use crate::neural::{MAX_ROWS, Neural};
+use crate::layers::Layers;
+use crate::model::CannotLearn;
+use crate::neural::{MAX_HIDDEN, MAX_ROWS, MAX_WEIGHT, NO_CEILING, Neural};
 use crate::protobuf::{Message, Value, fields};
 use crate::stored::{GameModel, Model, ModelHistory};
-use crate::train::{Players, TrainOptions};
+use crate::train::Players;
 
 /// Why a network cannot be written or read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,12 +52,6 @@ const IR_VERSION: u64 = 8;
 /// Types of elements.
 const FLOAT: u64 = 1;
 const INT64: u64 = 7;
-/// The activation of `Relu` has no upper end. This one is never reached.
-const NO_CEILING: f32 = 1e5;
-/// Largest absolute value of a weight.
-pub(crate) const MAX_WEIGHT: f32 = 64.0;
-/// Maximum number of hidden units of a network that is read.
-const MAX_HIDDEN: usize = 1 << 12;
 /// The name under which a written file says how states are seen.
 const VIEW: &str = "agon.view";
 
@@ -293,8 +288,20 @@ impl Model {
                 symmetries: Vec::new(),
             },
         };
-        let net = Neural {
+        let layers = Layers {
+            n_facts,
             n_hidden: first.n_outputs,
+            n_outputs: n_heads,
+            hidden_weights: first.weights,
+            hidden_biases: first.biases,
+            output_weights: last.weights,
+            output_biases: last.biases,
+            ceiling: Some(ceiling),
+            exchange: None,
+        };
+        let (n_hidden, weights) = layers.heads();
+        let net = Neural {
+            n_hidden,
             n_rows: n_facts,
             ceiling,
             rows: view.rows,
@@ -302,31 +309,7 @@ impl Model {
             turn: view.turn,
             symmetries: view.symmetries,
         };
-        let facts = LearnerFacts {
-            n_units: 0,
-            n_cells: 0,
-            n_patterns: net.n_hidden,
-            n_weights: net.n_weights() * n_heads,
-            n_symmetries: net.symmetries.len(),
-            exchanges_players: net.turn.is_some(),
-            has_turn_fact: net.turn.is_some(),
-            mean_length: 0.0,
-        };
-        let n_weights = net.n_weights();
-        let form = std::sync::Arc::new(Form::Neural(net));
-        let learner = Learner::with_form(start, form, TrainOptions::default(), facts);
-        let learner = learner.map_err(OnnxError::Game)?;
-        for head in 0..n_heads {
-            let to_output = last.weights.iter().skip(head).step_by(n_heads);
-            let weights = first.weights.iter().chain(&first.biases).chain(to_output);
-            let weights = weights.chain(&last.biases[head..=head]);
-            for (at, &weight) in (head * n_weights..).zip(weights) {
-                learner.learning.set(at, (weight, [0.0; 2]));
-            }
-        }
-        let model = learner.model(start, labels, history);
-        let model = model.ok_or(OnnxError::Game(CannotLearn::NoBits))?;
-        Ok(model.without_training_state())
+        Model::of_network(net, &weights, start, labels, history).map_err(OnnxError::Game)
     }
 }
 
@@ -363,7 +346,8 @@ impl View {
         let signs = signs.filter(|signs| signs.iter().all(|sign| sign.abs() == 1.0));
         let signs = signs.ok_or_else(wrong)?;
         let n = 1 + usize::from(turn.is_some());
-        if rows.len() != n || signs.len() != n {
+        let are_opposite = signs.windows(2).all(|pair| pair[0] == -pair[1]);
+        if rows.len() != n || signs.len() != n || !are_opposite {
             return Err(wrong());
         }
         Ok(View { rows, turn, signs, symmetries })

@@ -145,7 +145,7 @@ impl Model {
 }
 
 /// A model that was fitted to a game.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GameModel {
     history: ModelHistory,
     facts: LearnerFacts,
@@ -164,6 +164,19 @@ impl GameModel {
     /// Returns the form of the evaluation.
     pub fn kind(&self) -> ModelKind {
         self.form.kind()
+    }
+
+    /// Returns what the learner found out about the game.
+    pub fn facts(&self) -> &LearnerFacts {
+        &self.facts
+    }
+
+    /// Returns the model for files. `start` is the start position of the game. `None` if the engine
+    /// does not keep states as bits, or a name of the game has no label.
+    pub fn to_model<P: Notation + 'static>(&self, start: &P, labels: &Labels) -> Option<Model> {
+        let learner = self.learner(start, TrainOptions::default()).ok()?;
+        let model = learner.model(start, labels, self.history.clone())?;
+        Some(if self.errors.is_empty() { model.without_training_state() } else { model })
     }
 
     /// Returns the evaluation for an engine of the game. `None` if the engine does not keep states
@@ -210,6 +223,19 @@ impl<P: Notation + 'static> Learner<P> {
             }
         }
         fits
+    }
+
+    /// Returns what was learnt so far as a model that is fitted to the game already.
+    pub fn game_model(&self, start: &P, history: ModelHistory) -> GameModel {
+        let (weights, errors): (Vec<f32>, Vec<[f32; 2]>) = self.learning.all().unzip();
+        GameModel {
+            history: ModelHistory { n_games: self.n_games(), n_steps: self.n_steps(), ..history },
+            facts: self.facts().clone(),
+            form: Arc::clone(&self.form),
+            weights: weights.into(),
+            errors,
+            n_facts: start.feature_texts().len(),
+        }
     }
 
     /// Returns what was learnt so far as a model. `start` is the start position of the game.

@@ -47,6 +47,22 @@ fn boards_turns_and_symmetries_of_shipped_games() {
     }
 }
 
+/// Chance that all players see is learnt, one value for each player, if the caller knows that
+/// nothing is hidden.
+#[test]
+fn open_games_of_chance_are_learnt() {
+    let start = start("gdl2/dice-race");
+    let refused = Learner::new(&start, TrainOptions::default(), None).err();
+    assert_eq!(refused, Some(CannotLearn::Hidden));
+    let options = TrainOptions { is_open: true, ..TrainOptions::default() };
+    let mut learner = Learner::new(&start, options, None).expect("its dice are even");
+    learner.learn(&Budget::iterations(2000));
+    let mut evaluator = learner.evaluator();
+    assert_eq!(evaluator.n_values(), 2);
+    let sum = evaluator.value_of(0, start.state()) + evaluator.value_of(1, start.state());
+    assert!((sum - 1.0).abs() < 0.15, "one of the two wins: {sum}");
+}
+
 #[test]
 fn games_with_hidden_information_are_refused() {
     let refused = Learner::new(&start("gdl2/kuhn-poker"), TrainOptions::default(), None).err();

@@ -28,6 +28,9 @@ pub struct TrainOptions {
     pub max_cells: usize,
     /// What values are moved towards.
     pub targets: Targets,
+    /// Whether the players know the state although the game has percepts: it has chance, and all
+    /// that happens is seen. Games with percepts are refused otherwise.
+    pub is_open: bool,
     /// The weight of later values in a target, from 0 to 1.
     pub lambda: f32,
     /// The probability of a random move.
@@ -55,6 +58,7 @@ impl Default for TrainOptions {
             kind: ModelKind::Tables,
             max_cells: 6,
             targets: Targets::Differences,
+            is_open: false,
             lambda: 0.7,
             exploration: 0.1,
             rate: 10.0,
@@ -92,7 +96,7 @@ impl Players {
 
     /// Returns the two players of a game in which only they choose. One value is enough for both:
     /// what one gains, the other loses.
-    fn opponents(&self) -> Option<[usize; 2]> {
+    pub(crate) fn opponents(&self) -> Option<[usize; 2]> {
         match (&self.roles[..], self.nature) {
             (&[first, second], None) => Some([first, second]),
             _ => None,

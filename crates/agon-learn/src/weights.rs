@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::onnx::MAX_WEIGHT;
+use crate::neural::MAX_WEIGHT;
 
 /// Weights by index.
 pub(crate) trait Weights {

@@ -4,6 +4,7 @@
 mod experts;
 #[cfg(test)]
 mod tests;
+mod worth;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +20,7 @@ use crate::budget::{analysis_time, share};
 use crate::learnt::with_leaf_values;
 use crate::{BuildContext, Rules};
 use experts::{Sources, experts};
+pub use worth::{FormulaBase, FormulaMatch};
 
 /// A kind of heuristics that can be combined.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

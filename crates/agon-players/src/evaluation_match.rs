@@ -19,6 +19,10 @@ pub struct EvaluationMatch<P> {
     seed: u64,
 }
 
+/// Makes the search of the first contender or of the second one from a seed, and the budget of its
+/// moves.
+pub(crate) type MakeSearch<'s, P> = dyn Fn(bool, u64) -> (Box<dyn Search<P>>, Budget) + 's;
+
 /// Number of positions for a move of minimax search.
 const N_NODES: u64 = 300;
 /// Number of iterations for a move of Monte Carlo tree search.
@@ -40,24 +44,31 @@ impl<P: Notation + 'static> EvaluationMatch<P> {
     /// Returns the mean points of the first evaluation, from 0 to 1. In a game of one player each
     /// evaluation plays alone, and the payoffs are compared.
     pub fn play_block(&self, block: u64, [ours, theirs]: [Option<&LearntEvaluator<P>>; 2]) -> f64 {
+        let search = |is_own: bool, seed: u64| {
+            let evaluator = if is_own { ours } else { theirs };
+            self.search(evaluator.cloned(), seed)
+        };
+        self.play_block_by(block, &search)
+    }
+
+    /// Plays a block like [`EvaluationMatch::play_block`] between searches that are made from a
+    /// seed: those of the first contender, or those of the second.
+    pub(crate) fn play_block_by(&self, block: u64, search: &MakeSearch<'_, P>) -> f64 {
         let mut rng = Rng::seed_from_u64(self.seed ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut opening = self.start.clone();
         ShortMatch::open(&mut opening, rng.random_range(OPENING), &mut rng);
         let players: Vec<Role> = opening.shape().players().collect();
         let mut seed = || rng.random::<u64>();
         if let [player] = players[..] {
-            let own = self.play(&opening, &[(player, ours)], seed());
-            let other = self.play(&opening, &[(player, theirs)], seed());
+            let own = Self::play(&opening, &[(player, true)], search, seed());
+            let other = Self::play(&opening, &[(player, false)], search, seed());
             return points(own[0], other[0]);
         }
         let mut sum = 0.0;
         for own in 0..players.len() {
-            let seats: Vec<_> = players
-                .iter()
-                .enumerate()
-                .map(|(seat, &role)| (role, if seat == own { ours } else { theirs }))
-                .collect();
-            let payoffs = self.play(&opening, &seats, seed());
+            let seats: Vec<(Role, bool)> =
+                players.iter().enumerate().map(|(seat, &role)| (role, seat == own)).collect();
+            let payoffs = Self::play(&opening, &seats, search, seed());
             let others = (0..players.len()).filter(|&seat| seat != own);
             let against: f64 = others.map(|seat| points(payoffs[own], payoffs[seat])).sum();
             sum += against / (players.len() - 1) as f64;
@@ -65,18 +76,19 @@ impl<P: Notation + 'static> EvaluationMatch<P> {
         sum / players.len() as f64
     }
 
-    /// Plays a match and returns the payoffs of the players.
+    /// Plays a match and returns the payoffs of the players. A seat is a role, and whether it is
+    /// the first contender's.
     fn play(
-        &self,
         opening: &P,
-        seats: &[(Role, Option<&LearntEvaluator<P>>)],
+        seats: &[(Role, bool)],
+        search: &MakeSearch<'_, P>,
         seed: u64,
     ) -> Vec<f64> {
         let mut rng = Rng::seed_from_u64(seed);
         let mut searches: Vec<(Role, Box<dyn Search<P>>, Budget)> = seats
             .iter()
-            .map(|&(role, evaluator)| {
-                let (search, budget) = self.search(evaluator.cloned(), rng.random());
+            .map(|&(role, is_own)| {
+                let (search, budget) = search(is_own, rng.random());
                 (role, search, budget)
             })
             .collect();

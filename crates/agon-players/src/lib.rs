@@ -66,7 +66,9 @@ mod thought;
 mod trial;
 
 pub use adaptive_mcts::Threads;
-pub use combined::{Combinations, CombinedOptions, HeuristicFamily, learn_combination};
+pub use combined::{
+    Combinations, CombinedOptions, FormulaBase, FormulaMatch, HeuristicFamily, learn_combination,
+};
 pub use evaluation_match::EvaluationMatch;
 pub use goal_terms::{GoalTermOptions, MethodChoice};
 pub use heuristics::{RegressedGoalOptions, action_heuristic};

@@ -13,11 +13,12 @@ use agon::reports;
 use agon::shipped::header;
 use agon::survey::survey;
 use agon::{Budget, Game, Role};
+use agon_learn::{ModelKind, TrainOptions};
 use agon_search::solve::HiddenGames;
 use agon_text::Source;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 use serde_json::Value;
 
 use crate::batch::PyBatch;
@@ -25,6 +26,7 @@ use crate::convert::{record, role_of, to_python};
 use crate::error::{not_opened, wrong};
 use crate::interrupt::{abandonable, interruptible};
 use crate::learn::PyLearner;
+use crate::model::{_model, PyModel, checked_threads};
 use crate::player::PyPlayer;
 use crate::rules::{source_of, translated};
 use crate::state::PyState;
@@ -88,16 +90,22 @@ pub(crate) fn load(
     open_game(py, source, &name, engine)
 }
 
-/// Opens a game from its text again; used by pickle.
+/// Opens a game from its text again, with its model; used by pickle.
 #[pyfunction]
+#[pyo3(signature = (source_name, text, name, engine, model = None))]
 pub(crate) fn _reopen(
     py: Python<'_>,
     source_name: &str,
     text: &str,
     name: &str,
     engine: &str,
+    model: Option<&[u8]>,
 ) -> PyResult<PyGame> {
-    open_game(py, Arc::new(Source::new(source_name, text)), name, engine)
+    let game = open_game(py, Arc::new(Source::new(source_name, text)), name, engine)?;
+    match model {
+        Some(bytes) => game.with_model(Some(&_model(&game, bytes)?)),
+        None => Ok(game),
+    }
 }
 
 /// Returns a time that Python gives in seconds.
@@ -319,7 +327,7 @@ impl PyGame {
     /// Returns a built-in player, such as `mcts` or `alphabeta(depth=4)`; `agon.players()` lists
     /// them.
     #[pyo3(signature = (spec = "auto", *, seed = 1))]
-    fn player(&self, spec: &str, seed: u64) -> PyResult<PyPlayer> {
+    pub(crate) fn player(&self, spec: &str, seed: u64) -> PyResult<PyPlayer> {
         PyPlayer::new(Arc::clone(&self.0), spec, seed)
     }
 
@@ -486,24 +494,62 @@ impl PyGame {
         record(py, "Assessment", &fields)
     }
 
-    /// Learns an evaluation by self-play: two players, without chance.
-    #[pyo3(signature = (*, seconds = None, games = None, seed = 1))]
+    /// Learns an evaluation by self-play. `form` is `tables` or `network`. With one thread and a
+    /// number of games, the seed decides the result.
+    #[pyo3(signature = (*, seconds = None, games = None, seed = 1, form = "tables", threads = 1))]
     fn learn(
         &self,
         py: Python<'_>,
         seconds: Option<f64>,
         games: Option<u64>,
         seed: u64,
+        form: &str,
+        threads: usize,
     ) -> PyResult<PyLearner> {
-        PyLearner::new(py, self, seconds, games, seed)
+        let kind = match form {
+            "tables" => ModelKind::Tables,
+            "network" => ModelKind::Network,
+            _ => {
+                let message = format!("form: `{form}` is not `tables` or `network`");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let threads = checked_threads(threads)?;
+        let is_open = self.0.game.is_open();
+        let options = TrainOptions { kind, seed, threads, is_open, ..TrainOptions::default() };
+        PyLearner::new(py, self, seconds, games, options)
+    }
+
+    /// The model that players of this game use, or None.
+    #[getter]
+    fn model(&self) -> Option<PyModel> {
+        let model = self.0.game.model()?;
+        Some(PyModel::new(Arc::clone(&self.0), Arc::clone(model)))
+    }
+
+    /// Returns the same game with a model that its players use, or without one.
+    pub(crate) fn with_model(&self, model: Option<&PyModel>) -> PyResult<PyGame> {
+        self.numbers()?;
+        if let Some(model) = model {
+            model.check_game(self)?;
+        }
+        let model = model.map(|model| Arc::clone(&model.model));
+        Ok(PyGame(Arc::new(Shared {
+            game: self.0.game.using_model(model),
+            numbers: self.0.numbers.clone(),
+            source: Arc::clone(&self.0.source),
+            engine: self.0.engine,
+        })))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
         let shared = &slf.get().0;
         let reopen = py.import("agon._agon")?.getattr("_reopen")?;
+        let model = slf.get().model().map(|model| model.bytes(py)).transpose()?;
+        let model = model.map(|bytes| PyBytes::new(py, &bytes));
         let arguments =
-            (shared.source.name(), shared.source.text(), shared.game.name(), shared.engine);
+            (shared.source.name(), shared.source.text(), shared.game.name(), shared.engine, model);
         (reopen, arguments).into_pyobject(py)
     }
 

@@ -20,6 +20,7 @@ use crate::error::wrong;
 use crate::game::{PyGame, Shared, budget};
 use crate::inner::Inner;
 use crate::interrupt::interruptible;
+use crate::model::{_model, PyModel, new_history};
 use crate::player::report_record;
 use crate::state::PyState;
 
@@ -37,11 +38,11 @@ impl PyLearner {
         game: &PyGame,
         seconds: Option<f64>,
         games: Option<u64>,
-        seed: u64,
+        options: TrainOptions,
     ) -> PyResult<PyLearner> {
         let numbers = Arc::clone(game.numbers()?);
         let budget = learning_budget(seconds, games)?;
-        let options = TrainOptions { seed, ..TrainOptions::default() };
+        let seed = options.seed;
         let stop = Arc::clone(&budget.stop);
         let learner = interruptible(py, &stop, || {
             // Without a deadline, so that a pickle finds the same patterns again. Only a sample of
@@ -53,7 +54,7 @@ impl PyLearner {
         PyLearner::of(game, learner, seed)
     }
 
-    fn of(
+    pub(crate) fn of(
         game: &PyGame,
         learner: Result<Learner<ScalarCircuit>, CannotLearn>,
         seed: u64,
@@ -74,20 +75,10 @@ impl PyLearner {
     fn numbers(&self) -> &Arc<Numbers> {
         self.shared.numbers.as_ref().expect("only games with numbers are learnt")
     }
-
-    /// Returns the position of a state for searches.
-    fn cursor(&self, state: &PyState) -> PyResult<ScalarCircuit> {
-        PyGame(Arc::clone(&self.shared)).check_own(state)?;
-        let mut cursor = start(self.numbers());
-        match &*state.lock() {
-            Inner::Numbered(position) => cursor.go_to(position.bits()),
-            Inner::Text(_) => return Err(wrong(&"the state has no numbers")),
-        }
-        Ok(cursor)
-    }
 }
 
-fn start(numbers: &Numbers) -> ScalarCircuit {
+/// Returns the start position of a game with numbers.
+pub(crate) fn start(numbers: &Numbers) -> ScalarCircuit {
     numbers.game().compiled().expect("numbered games have a circuit").start()
 }
 
@@ -144,7 +135,7 @@ impl PyLearner {
 
     /// Returns the expected result of the first player, from 0 to 1.
     fn value(&self, state: &PyState) -> PyResult<f32> {
-        let cursor = self.cursor(state)?;
+        let cursor = cursor(&self.shared, state)?;
         if cursor.is_terminal() {
             let payoffs = &cursor.shape().payoffs;
             let width = payoffs.end() - payoffs.start();
@@ -170,6 +161,16 @@ impl PyLearner {
         Ok(PyArray1::from_vec(py, values))
     }
 
+    /// Returns what was learnt so far as a `Model`.
+    fn model(&self, py: Python<'_>) -> PyModel {
+        let game = self.game();
+        let model = py.detach(|| {
+            let history = new_history(&game);
+            self.lock().game_model(&start(self.numbers()), history)
+        });
+        PyModel::new(Arc::clone(&self.shared), Arc::new(model))
+    }
+
     /// Searches with the evaluation and returns a `Report`. At least one limit must be given.
     #[pyo3(signature = (state, *, seconds = None, nodes = None, role = None))]
     fn think<'py>(
@@ -180,73 +181,20 @@ impl PyLearner {
         nodes: Option<u64>,
         role: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut position = self.cursor(state)?;
-        state.check_running()?;
-        if !Minimax::<ScalarCircuit, LearntEvaluator<ScalarCircuit>>::suits(&position) {
-            return Err(wrong(&"it is not proved that the players take turns: use Game.player"));
-        }
-        let budget = budget(seconds, None, nodes)?;
-        let shape = position.shape().clone();
-        let role = match role {
-            Some(role) => role_of(&shape, role)?,
-            None => {
-                let mut choosers = shape.players().filter(|r| position.legal_moves(*r).len() > 1);
-                choosers.next().or_else(|| shape.players().next()).unwrap_or(Role::new(0))
-            }
-        };
-        let evaluator = self.evaluator();
-        let stop = Arc::clone(&budget.stop);
-        let report = interruptible(py, &stop, || {
-            let mut search = Minimax::new(MinimaxOptions::default(), evaluator);
-            let report = search.think(&mut position, role, &budget);
-            let text = |m| position.move_text(m);
-            agon::Report {
-                best_move: text(&report.best),
-                role,
-                value: report.value,
-                is_proven: report.is_proven,
-                considered: report
-                    .candidates
-                    .iter()
-                    .map(|candidate| Considered {
-                        text: text(&candidate.m),
-                        visits: candidate.visits,
-                        value: candidate.value,
-                        probability: candidate.probability,
-                        is_proven: candidate.is_proven,
-                        line: Vec::new(),
-                    })
-                    .collect(),
-                line: report.lines.first().map_or_else(Vec::new, |line| {
-                    line.joints.iter().map(|joint| joint.iter().map(text).collect()).collect()
-                }),
-                iterations: report.iterations,
-                nodes: report.nodes,
-                playouts: report.playouts,
-                error: None,
-            }
-        })?;
-        report_record(py, &shape, &report)
+        think(py, &self.shared, self.evaluator(), state, budget(seconds, None, nodes)?, role)
     }
 
     /// Plays as a player of a match: thinks for most of the time that is left, or for a fixed
     /// number of nodes where there is no clock.
     fn play(&self, py: Python<'_>, view: &Bound<'_, PyAny>) -> PyResult<String> {
-        let state = view.getattr("state")?;
-        let state = state.cast::<PyState>()?.get();
-        let role = view.getattr("role")?;
-        let seconds: Option<f64> = view.getattr("seconds")?.extract()?;
-        let nodes = seconds.is_none().then_some(MATCH_NODES);
-        let report =
-            self.think(py, state, seconds.map(|seconds| 0.8 * seconds), nodes, Some(&role))?;
-        report.getattr("best_move")?.extract()
+        play(view, |state, seconds, nodes, role| self.think(py, state, seconds, nodes, Some(role)))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
         let learner = slf.get();
         let make = py.import("agon._agon")?.getattr("_relearn")?;
-        let saved = PyBytes::new(py, &learner.lock().save());
+        let saved = PyBytes::new(py, &learner.model(py).bytes(py)?);
         (make, (learner.game(), learner.seed, saved)).into_pyobject(py)
     }
 
@@ -258,7 +206,7 @@ impl PyLearner {
 /// Number of nodes of a search in a match without a clock.
 const MATCH_NODES: u64 = 20_000;
 
-/// Makes a learner again from what one has saved, for pickles.
+/// Makes a learner again from what one has saved, for pickles. It has one thread.
 #[pyfunction]
 pub(crate) fn _relearn(
     py: Python<'_>,
@@ -266,10 +214,96 @@ pub(crate) fn _relearn(
     seed: u64,
     saved: &[u8],
 ) -> PyResult<PyLearner> {
-    let numbers = Arc::clone(game.numbers()?);
+    let model = _model(game, saved)?.model;
+    let start = start(game.numbers()?);
     let options = TrainOptions { seed, ..TrainOptions::default() };
-    let made = py.detach(|| Learner::new(&start(&numbers), options, None));
-    let learner = PyLearner::of(game, made, seed)?;
-    learner.lock().restore(saved).map_err(|why| wrong(&why))?;
-    Ok(learner)
+    let made = py.detach(move || model.learner(&start, options));
+    PyLearner::of(game, made, seed)
+}
+
+/// Searches with an evaluation and returns a `Report`.
+pub(crate) fn think<'py>(
+    py: Python<'py>,
+    shared: &Arc<Shared>,
+    evaluator: LearntEvaluator<ScalarCircuit>,
+    state: &PyState,
+    budget: Budget,
+    role: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut position = cursor(shared, state)?;
+    state.check_running()?;
+    if !Minimax::<ScalarCircuit, LearntEvaluator<ScalarCircuit>>::suits(&position) {
+        return Err(wrong(&"it is not proved that the players take turns: use Game.player"));
+    }
+    let shape = position.shape().clone();
+    let role = match role {
+        Some(role) => role_of(&shape, role)?,
+        None => {
+            let mut choosers = shape.players().filter(|r| position.legal_moves(*r).len() > 1);
+            choosers.next().or_else(|| shape.players().next()).unwrap_or(Role::new(0))
+        }
+    };
+    let stop = Arc::clone(&budget.stop);
+    let report = interruptible(py, &stop, || {
+        let mut search = Minimax::new(MinimaxOptions::default(), evaluator);
+        let report = search.think(&mut position, role, &budget);
+        let text = |m| position.move_text(m);
+        agon::Report {
+            best_move: text(&report.best),
+            role,
+            value: report.value,
+            is_proven: report.is_proven,
+            considered: report
+                .candidates
+                .iter()
+                .map(|candidate| Considered {
+                    text: text(&candidate.m),
+                    visits: candidate.visits,
+                    value: candidate.value,
+                    probability: candidate.probability,
+                    is_proven: candidate.is_proven,
+                    line: Vec::new(),
+                })
+                .collect(),
+            line: report.lines.first().map_or_else(Vec::new, |line| {
+                line.joints.iter().map(|joint| joint.iter().map(text).collect()).collect()
+            }),
+            iterations: report.iterations,
+            nodes: report.nodes,
+            playouts: report.playouts,
+            error: None,
+        }
+    })?;
+    report_record(py, &shape, &report)
+}
+
+/// Plays as a player of a match. `think` gets the state, the seconds or the nodes, and the role.
+pub(crate) fn play<'py>(
+    view: &Bound<'py, PyAny>,
+    think: impl FnOnce(
+        &PyState,
+        Option<f64>,
+        Option<u64>,
+        &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<String> {
+    let state = view.getattr("state")?;
+    let state = state.cast::<PyState>()?.get();
+    let role = view.getattr("role")?;
+    let seconds: Option<f64> = view.getattr("seconds")?.extract()?;
+    let nodes = seconds.is_none().then_some(MATCH_NODES);
+    let report = think(state, seconds.map(|seconds| 0.8 * seconds), nodes, &role)?;
+    report.getattr("best_move")?.extract()
+}
+
+/// Returns the position of a state of a game with numbers, for searches.
+fn cursor(shared: &Arc<Shared>, state: &PyState) -> PyResult<ScalarCircuit> {
+    let game = PyGame(Arc::clone(shared));
+    game.check_own(state)?;
+    let mut cursor = start(game.numbers()?);
+    match &*state.lock() {
+        Inner::Numbered(position) => cursor.go_to(position.bits()),
+        Inner::Text(_) => return Err(wrong(&"the state has no numbers")),
+    }
+    Ok(cursor)
 }

@@ -16,6 +16,7 @@
 //! - `drawing`: positions as text, SVG and pixels.
 //! - `player`: built-in players that think about positions.
 //! - `learn`: evaluations that are learnt by self-play.
+//! - `model`: models that players use, networks and positions as arrays.
 //! - `play`: matches, with players written in Python.
 //! - `batch`: thousands of games at once, in numpy arrays.
 //! - `playouts`: random playouts of many states.
@@ -29,6 +30,7 @@ mod game;
 mod inner;
 mod interrupt;
 mod learn;
+mod model;
 mod play;
 mod player;
 mod playouts;
@@ -51,6 +53,7 @@ fn _agon(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<player::PyPlayer>()?;
     module.add_class::<batch::PyBatch>()?;
     module.add_class::<learn::PyLearner>()?;
+    module.add_class::<model::PyModel>()?;
     module.add_class::<tournament::PyTournamentPlan>()?;
     module.add_class::<tournament::PyExperimentPlan>()?;
     module.add_function(wrap_pyfunction!(game::load, module)?)?;
@@ -60,6 +63,11 @@ fn _agon(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(game::_reopen, module)?)?;
     module.add_function(wrap_pyfunction!(state::_replay, module)?)?;
     module.add_function(wrap_pyfunction!(learn::_relearn, module)?)?;
+    module.add_function(wrap_pyfunction!(model::_model, module)?)?;
+    module.add_function(wrap_pyfunction!(model::_load_model, module)?)?;
+    module.add_function(wrap_pyfunction!(model::_model_of_onnx, module)?)?;
+    module.add_function(wrap_pyfunction!(model::_model_of_network, module)?)?;
+    module.add_function(wrap_pyfunction!(model::_positions, module)?)?;
     module.add_function(wrap_pyfunction!(play::play_match, module)?)?;
     module.add_function(wrap_pyfunction!(player::players, module)?)?;
     module.add_function(wrap_pyfunction!(tournament::experiments, module)?)?;

@@ -181,7 +181,8 @@ type ReadPlayers = (Vec<PlayerSpec>, Vec<Option<Py<PyAny>>>);
 fn read_players(game: &PyGame, players: &[Bound<'_, PyAny>]) -> PyResult<ReadPlayers> {
     let (mut specs, mut objects) = (Vec::new(), Vec::new());
     for player in players {
-        let built_in = player.cast::<PyPlayer>().ok().map(|player| player.get().spec.clone());
+        let built_in = player.cast::<PyPlayer>().ok();
+        let built_in = built_in.map(|player| player.get().spec_for(game)).transpose()?;
         let text = built_in.or_else(|| player.extract::<String>().ok());
         if let Some(text) = text {
             let spec = agon::parse_players(&text).map_err(|why| wrong(&why))?;

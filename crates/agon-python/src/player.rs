@@ -27,6 +27,19 @@ impl PyPlayer {
         let player = shared.game.player(spec).map_err(|why| wrong(&why))?.with_seed(seed);
         Ok(PyPlayer { shared, spec: spec.to_owned(), seed, player: Mutex::new(player) })
     }
+
+    /// Returns the specification for a match of a game. The players of a match use the model of its
+    /// game, so a player with another model is refused.
+    pub(crate) fn spec_for(&self, game: &PyGame) -> PyResult<String> {
+        match self.shared.game.model() {
+            Some(own) if game.0.game.model() != Some(own) => Err(wrong(&format!(
+                "the player `{}` has a model that the game of the match does not have: play the \
+                 match on Game.with_model(model), or give the model itself as the player",
+                self.spec
+            ))),
+            _ => Ok(self.spec.clone()),
+        }
+    }
 }
 
 #[pymethods]

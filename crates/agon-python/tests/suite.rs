@@ -83,7 +83,10 @@ fn the_python_package_passes_its_tests() {
     let mut pytest = Command::new(python);
     pytest
         .args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "-m", "not full"])
-        .args(["test_api.py", "test_batch.py", "test_inputs.py"].map(|name| tests.join(name)))
+        .args(
+            ["test_api.py", "test_batch.py", "test_inputs.py", "test_learn.py"]
+                .map(|name| tests.join(name)),
+        )
         .current_dir(root())
         .env("PYTHONPATH", package)
         .env("PYTHONDONTWRITEBYTECODE", "1");

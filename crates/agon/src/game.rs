@@ -147,6 +147,32 @@ impl Game {
         }
     }
 
+    /// Returns the same game with another model. What was computed for the game so far is shared.
+    ///
+    /// ```
+    /// use agon::Game;
+    /// let game = Game::open("tic-tac-toe")?;
+    /// assert!(game.using_model(None).model().is_none());
+    /// # Ok::<(), agon::OpenError>(())
+    /// ```
+    #[must_use]
+    pub fn using_model(&self, model: Option<Arc<GameModel>>) -> Game {
+        let Inner { name, engine, shape, notes, analysis, rewriting, layout, key, .. } = &*self.0;
+        Game(Arc::new(Inner {
+            name: name.clone(),
+            engine: engine.clone(),
+            shape: shape.clone(),
+            notes: notes.clone(),
+            analysis: analysis.clone(),
+            rewriting: rewriting.clone(),
+            layout: layout.clone(),
+            key: key.clone(),
+            combinations: self.0.combinations.clone(),
+            model,
+            endgames: self.0.endgames.clone(),
+        }))
+    }
+
     /// Returns the game with an endgame table, and with one more remark.
     pub(crate) fn with_endgames(
         self,
@@ -211,6 +237,18 @@ impl Game {
     /// ```
     pub fn hides_information(&self) -> bool {
         self.shape().hidden && self.engine().run(LookForSecrets)
+    }
+
+    /// Returns whether the game has percepts, but random plays meet no secret: it has chance, and
+    /// all players see what happens. Such games can be learnt.
+    ///
+    /// ```
+    /// assert!(agon::Game::open("dice-race")?.is_open());
+    /// assert!(!agon::Game::open("kuhn-poker")?.is_open());
+    /// # Ok::<(), agon::OpenError>(())
+    /// ```
+    pub fn is_open(&self) -> bool {
+        self.shape().hidden && !self.hides_information()
     }
 
     /// Returns remarks on the choice of the engine that a user should see.

@@ -13,8 +13,10 @@ pub mod combined;
 pub mod concepts;
 mod exact;
 pub mod lessons;
+pub mod positions;
 mod transfer;
 pub mod truth;
+pub mod worth;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -229,6 +231,7 @@ impl<'a, P: GamePosition + 'static> Session<'a, P> {
             seed: options.seed,
             threads: options.threads,
             targets: options.targets,
+            is_open: task.game.is_open(),
             ..TrainOptions::default()
         };
         let mut learners: Vec<Learner<P>> = Vec::new();

@@ -38,6 +38,7 @@ Examples:
   agon explain breakthrough --lessons      # what `agon learn` has found out, in sentences
   agon explain breakthrough --combined     # each heuristic beside all, with learnt weights
   agon explain othello --formulas --seconds 300    # concepts in first-order logic
+  agon explain breakthrough --formulas --formulas-elo=200    # and their worth in matches
   agon explain --all my-rulesheets --json
 
 With --json, each of the keys `properties`, `fuzzy`, `action_heuristic` and `concepts` is present,

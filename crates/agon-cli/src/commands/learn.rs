@@ -39,10 +39,10 @@ pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
     pub(super) game: String,
     /// Minutes of learning, matches included
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
     minutes: Option<f64>,
     /// Seconds of learning, matches included; added to the minutes
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     seconds: Option<f64>,
     /// Number of games to learn from; with one thread the seed alone decides what is learnt
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -238,6 +238,7 @@ fn show_text(event: &LearnEvent<'_>) {
             let verdict = if *is_kept { "kept" } else { "refuted" };
             let bar = curve::bar(*elo);
             let (kind, step) = (kind.name(), elo_text(step));
+            let elo = elo.round() + 0.0;
             say!(
                 "{seconds:8.1}  {n_games:10}  {kind:7}  {elo:+6.0}  {step:27}  {verdict:7}  {bar}"
             );

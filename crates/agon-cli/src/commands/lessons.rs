@@ -10,7 +10,7 @@ use crate::open::{self, RuleOptions};
 use crate::terminal::say;
 
 /// Number of plays.
-const N_PLAYS: usize = 400;
+const N_PLAYS: usize = 1000;
 
 pub(super) fn run(name: &str, rules: &RuleOptions, is_json: bool) -> Result<(), Failure> {
     let game = open::open_rules_to_learn(name, rules)?;

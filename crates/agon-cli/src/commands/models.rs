@@ -258,10 +258,11 @@ fn show(listed: &ListedModel, json: bool) -> Result<(), Failure> {
     for (progress, elo) in history.progress.iter().zip(&elos) {
         let verdict = if progress.is_kept { "kept" } else { "refuted" };
         say!(
-            "{:8.1} s  {:10} games  {:7}  {elo:+6.0}  {:27}  {verdict}",
+            "{:8.1} s  {:10} games  {:7}  {:+6.0}  {:27}  {verdict}",
             progress.seconds,
             progress.n_games,
             progress.kind.name(),
+            elo.round() + 0.0,
             elo_text(&progress.step)
         );
     }
@@ -300,7 +301,8 @@ pub(super) fn elo_text(elo: &EloEstimate) -> String {
     let number = |elo: f64| match elo {
         elo if elo == f64::INFINITY => "+inf".to_owned(),
         elo if elo == f64::NEG_INFINITY => "-inf".to_owned(),
-        elo => format!("{elo:+.0}"),
+        // Without the sum, small negative numbers would be shown as -0.
+        elo => format!("{:+.0}", elo.round() + 0.0),
     };
     format!("{} ({} to {})", number(elo.elo), number(elo.low), number(elo.high))
 }

@@ -7,7 +7,8 @@ use crate::form::Form;
 use crate::quantised::{Instructions, Quantised, QuantisedScratch};
 use crate::tests::{greedy, start};
 use crate::{
-    CannotLearn, Labels, Learner, Model, ModelHistory, ModelKind, OnnxError, Targets, TrainOptions,
+    CannotLearn, Exchange, Labels, Layers, Learner, Model, ModelHistory, ModelKind, OnnxError,
+    Targets, TrainOptions,
 };
 
 fn network(name: &str, n_games: u64) -> Learner<ScalarCircuit> {
@@ -260,4 +261,66 @@ fn search_gives_targets() {
     }
     let refused = Learner::new(&start("three-way-tic-tac-toe"), options, None).err();
     assert_eq!(refused, Some(CannotLearn::NoSearch));
+}
+
+/// Matrices become the network that they describe, also beside an exchange of players, and come
+/// back as they were.
+#[test]
+fn networks_survive_as_matrices() {
+    for (name, n_heads) in [("breakthrough", 1), ("three-way-tic-tac-toe", 3)] {
+        let (start, exact) = (start(name), Labels::exact());
+        let learnt = network(name, 128).game_model(&start, ModelHistory::default());
+        let layers = learnt.layers().expect("it is a network");
+        assert_eq!((layers.n_outputs, layers.ceiling), (n_heads, Some(1.0)));
+        let model = Model::from_layers(&layers, &start, &exact, ModelHistory::default());
+        let model = model.expect("it fits the game");
+        let again = model.for_game(&start, &exact).expect("it is the same game");
+        assert_eq!(again.layers().as_ref(), Some(&layers), "{name}");
+        let [mut one, mut two] =
+            [&learnt, &again].map(|model| model.evaluator(&start).expect("states are bits"));
+        for state in states(name, 60) {
+            for head in 0..n_heads {
+                let difference = (one.value_of(head, &state) - two.value_of(head, &state)).abs();
+                assert!(difference < 1e-4, "{name}: {difference}");
+            }
+        }
+        // One hidden layer for all outputs is not multiplied.
+        let n_hidden = 5;
+        let number = |at: usize| libm::sinf(at as f32);
+        let shared = Layers {
+            n_hidden,
+            hidden_weights: (0..layers.n_facts * n_hidden).map(number).collect(),
+            hidden_biases: (0..n_hidden).map(number).collect(),
+            output_weights: (1..=n_hidden * n_heads).map(number).collect(),
+            output_biases: (0..n_heads).map(number).collect(),
+            ceiling: None,
+            exchange: None,
+            ..layers.clone()
+        };
+        let model = Model::from_layers(&shared, &start, &exact, ModelHistory::default());
+        let model = model.expect("it fits").for_game(&start, &exact).expect("the same game");
+        assert_eq!(model.layers().as_ref(), Some(&shared), "{name}");
+        // What does not fit is refused with the reason.
+        let refused = |change: &dyn Fn(&mut Layers)| {
+            let mut layers = shared.clone();
+            change(&mut layers);
+            let model = Model::from_layers(&layers, &start, &exact, ModelHistory::default());
+            model.expect_err("it does not fit").to_string()
+        };
+        assert!(refused(&|layers| layers.n_facts += 1).contains("number of inputs"));
+        assert!(refused(&|layers| layers.n_outputs = 2).contains("number of outputs"));
+        assert!(refused(&|layers| layers.n_hidden = 0).contains("hidden units"));
+        assert!(refused(&|layers| layers.hidden_biases.push(0.0)).contains("hidden biases"));
+        assert!(refused(&|layers| layers.hidden_weights[3] = f32::NAN).contains("NaN"));
+        assert!(refused(&|layers| layers.output_weights[0] = -65.0).contains("-65"));
+        assert!(refused(&|layers| layers.ceiling = Some(0.0)).contains("ceiling"));
+        let twice = Exchange { turn: 0, images: vec![0; layers.n_facts] };
+        assert!(
+            refused(&|layers| layers.exchange = Some(twice.clone())).contains("each fact once")
+        );
+    }
+    let tables = Learner::new(&start("tic-tac-toe"), TrainOptions::default(), None);
+    let tables = tables.expect("it can be learnt");
+    let tables = tables.game_model(&start("tic-tac-toe"), ModelHistory::default());
+    assert_eq!(tables.layers(), None);
 }

@@ -46,14 +46,14 @@ impl Auto {
 
 impl Kind for Auto {
     fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
-        // In games of more than two players a stored model evaluates leaves, unless matches have
-        // shown that it does harm.
+        // In games of more than two players, and of chance that all players see, a stored model
+        // evaluates leaves, unless matches have shown that it does harm. There are no models of
+        // games with secrets.
         let helps = |model: &Arc<GameModel>| {
             model.history().elo.is_none_or(|measured| measured.high >= 0.0)
         };
         let shape = context.start.shape();
-        if shape.players().count() > 2
-            && !shape.hidden
+        if (shape.players().count() > 2 || shape.hidden)
             && !shape.continuous
             && let Some(model) = context.rules.model.clone().filter(helps)
         {

@@ -519,7 +519,9 @@ pub(super) fn default_search<P: Position>(seed: u64) -> AdaptiveMcts<P> {
 
 impl Kind for Mcts {
     fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
-        if context.start.shape().hidden {
+        // There are models of games with percepts only if these have no secrets.
+        let has_model = self.learnt.is_some() && context.rules.model.is_some();
+        if context.start.shape().hidden && !has_model {
             let max_steps = self.options.max_playout_steps.try_into().unwrap_or(usize::MAX);
             let options =
                 HiddenOptions { seed: context.seed, max_steps, ..HiddenOptions::default() };

@@ -72,16 +72,21 @@ impl<P: GamePosition + 'static> Arena<P> {
     }
 
     pub(super) fn estimate(&self, blocks: &[f64]) -> EloEstimate {
-        let n_matches = blocks.len() * self.start.shape().players().count();
-        let Some(points) = Estimate::of(blocks) else {
-            let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
-            return EloEstimate { elo: 0.0, low, high, n_matches: 0 };
-        };
-        EloEstimate {
-            elo: elo_of_points(points.mean),
-            low: elo_of_points(points.low),
-            high: elo_of_points(points.high),
-            n_matches: n_matches as u32,
-        }
+        estimate(blocks, self.start.shape().players().count())
+    }
+}
+
+/// Returns the difference in strength that the points of blocks of matches show.
+pub(super) fn estimate(blocks: &[f64], n_each: usize) -> EloEstimate {
+    let n_matches = blocks.len() * n_each;
+    let Some(points) = Estimate::of(blocks) else {
+        let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
+        return EloEstimate { elo: 0.0, low, high, n_matches: 0 };
+    };
+    EloEstimate {
+        elo: elo_of_points(points.mean),
+        low: elo_of_points(points.low),
+        high: elo_of_points(points.high),
+        n_matches: n_matches as u32,
     }
 }

@@ -105,8 +105,18 @@ fn concepts_are_formulas() {
     }
     let written = std::fs::read_to_string(file).expect("it was written");
     assert_eq!(written.lines().count(), 1, "{written}");
-    let measured = find("connect-three", "40", &["--formulas-from", file, "--json"]).succeeds();
+    let matches = ["--formulas-elo=4", "--formulas-iterations", "20"];
+    let played = find("pawn-whopping", "160", &matches).succeeds();
+    for part in ["As a feature: ", " Elo (4 matches)", "search 20 positions a move", "by material"]
+    {
+        assert!(played.out.contains(part), "no `{part}` in\n{}{}", played.out, played.err);
+    }
+    let from = ["--formulas-from", file, "--json"];
+    let measured = find("connect-three", "40", &[&from[..], &matches].concat()).succeeds();
     let measured = json(&measured);
+    assert_eq!(measured["concepts"][0]["elo"]["matches"], 4, "{measured}");
+    assert_eq!(measured["worth"]["base"], "material", "{measured}");
+    assert_eq!(measured["worth"]["is_cut"], false, "{measured}");
     assert_eq!(measured["concepts"][0]["concept"], written.trim_end(), "{measured}");
     assert_eq!(measured["is_late"], false, "{measured}");
 }
@@ -120,6 +130,9 @@ fn concepts_have_clear_errors() {
     find("connect-three", &["--formulas-from", &wrong]).complains(2, "`north` is not one of right");
     find("eight-puzzle", &[]).complains(1, "it is not a game of two players alone");
     agon(&["explain", "othello", "--formulas-count", "1"]).complains(2, "--formulas");
+    find("connect-three", &["--formulas-elo=1"]).complains(2, "--formulas-elo");
+    find("connect-three", &["--formulas-iterations", "9"]).complains(2, "--formulas-elo");
+    find("connect-three", &["--formulas-base", "combined"]).complains(2, "--formulas-elo");
     find("connect-three", &["--formulas-count", "0"]).complains(2, "--formulas-count");
     find("connect-three", &["--formulas-positions", "3"]).complains(2, "--formulas-positions");
     // So few positions cannot pay for any description.

@@ -103,11 +103,17 @@ fn learning_needs_a_limit_and_a_game_that_can_be_learnt() {
     agon(&["learn", "tic-tac-toe"]).complains(2, "--minutes");
     agon(&["learn", "tic-tac-toe", "--minutes", "0"]).complains(2, "above zero");
     agon(&["learn", "tic-tac-toe", "--minutes", "NaN"]).complains(2, "above zero");
+    agon(&["learn", "tic-tac-toe", "--seconds", "-4"]).complains(2, "above zero");
     let scratch = Scratch::new("learn-refused");
     let file = scratch.path("x.agon-model");
     let file = file.to_str().expect("the path is text");
     agon(&["learn", "kuhn-poker", "--games", "10", "--out", file])
         .complains(1, "hidden information");
+    // Chance that everyone sees is no secret.
+    agon(&["learn", "dice-race", "--games", "200", "--out", file]).succeeds();
+    agon(&["models", "show", file]).succeeds();
+    std::fs::remove_file(file).expect("it was written");
+    std::fs::remove_file(scratch.path("x.agon-training")).expect("it was written");
     agon(&["learn", "tic-tac-toe", "--games", "10", "--resume", "--out", file])
         .complains(2, "nothing to go on from");
     agon(&["models", "show", "no-such-key"]).complains(1, "no model is of a game");
