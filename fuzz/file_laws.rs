@@ -150,9 +150,9 @@ pub(crate) fn formulas(text: &str) {
         assert_eq!(again.as_ref(), Ok(&formula), "a formula is read as it is shown");
     }
     if let Ok(concepts) = agon_analysis::concepts::read_concepts(text) {
-        let shown: Vec<String> = concepts.iter().map(ToString::to_string).collect();
-        let again = agon_analysis::concepts::read_concepts(&shown.join("\n"));
-        assert_eq!(again, Ok(concepts), "concepts are read as they are shown");
+        let file = agon_analysis::concepts::write_concepts(&concepts);
+        let again = agon_analysis::concepts::read_concepts(&file);
+        assert_eq!(again, Ok(concepts), "concepts are read as they are written");
     }
     if let Ok(concepts) = agon_learn::concepts::Concept::read_all(text) {
         for concept in concepts {

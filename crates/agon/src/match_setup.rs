@@ -381,6 +381,10 @@ pub fn game_key(game: &str) -> String {
     if name.is_empty() || name == "-" { "unnamed".to_owned() } else { name }
 }
 
+/// Why players of the GGP protocol cannot play structure rewriting games.
+const NETWORK_NEEDS_GDL: &str = "the GGP protocol is for rules in GDL (hint: `agon translate GAME \
+                                 --to gdl` makes them)";
+
 /// Makes the players of a match. Each gets a start position of its own, and nothing of the
 /// referee's.
 struct Seating<'a> {
@@ -412,7 +416,13 @@ impl GameTask for Seating<'_> {
                         invitation: setup.invitation(*role),
                         view: view(start.clone(), *role, seed),
                     };
-                    outside.seat(seat).map_err(|SeatError(reason)| SetupError::Outside {
+                    let is_network = matches!(spec.kind, PlayerSource::Http(_));
+                    let seated = if is_network && setup.game.toss().is_some() {
+                        Err(SeatError(NETWORK_NEEDS_GDL.to_owned()))
+                    } else {
+                        outside.seat(seat)
+                    };
+                    seated.map_err(|SeatError(reason)| SetupError::Outside {
                         role: setup.game.shape().role_names[role.index()].clone(),
                         reason,
                     })?

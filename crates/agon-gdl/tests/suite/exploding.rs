@@ -214,8 +214,9 @@ fn the_end_of_play_is_known_without_listing_all_moves() {
         }
         began.elapsed() / u32::try_from(n).expect("few")
     };
-    let listed = lists(&mut position, 10, true);
-    let known = lists(&mut position, 10, false);
+    // The best of several runs, because other work of the machine disturbs single ones.
+    let mut best = |asks_all| (0..5).map(|_| lists(&mut position, 3, asks_all)).min();
+    let (listed, known) = (best(true).expect("five runs"), best(false).expect("five runs"));
     assert!(3 * known < listed, "{known:?} without the list, {listed:?} with it");
 }
 

@@ -604,3 +604,11 @@ fn players_warn_if_they_cannot_use_an_evaluation() {
         run.err
     );
 }
+
+/// The GGP protocol has no words for rules in the other language, so the match does not begin.
+#[test]
+fn network_players_need_rules_in_gdl() {
+    let players = ["--players", "http://localhost:1,random"];
+    agon(&[&["match", "toss/tic-tac-toe"], &players[..]].concat())
+        .complains(2, "`agon translate GAME --to gdl`");
+}
