@@ -23,6 +23,8 @@ use crate::matches::player;
 const FIRST: f64 = 0.15;
 /// How long the search runs between two reports.
 const INTERVAL: f64 = 0.4;
+/// The longest time between two reports, of a search that makes no progress in shorter ones.
+const MAX_SLICE: f64 = 6.4;
 /// How long an analysis waits before it looks again whether a processor is free.
 const WAIT: Duration = Duration::from_millis(100);
 /// Maximum number of moves in a report.
@@ -120,6 +122,8 @@ impl Search {
         };
         let began = Instant::now();
         let mut slice = FIRST;
+        // The nodes, playouts and iterations of all slices.
+        let mut done = [0_u64; 3];
         loop {
             while self.app.is_busy() {
                 // The clocks of matches are protected: an analysis waits for a free processor.
@@ -130,7 +134,18 @@ impl Search {
             }
             let stop = Arc::new(AtomicBool::new(false));
             let budget = Budget { stop, ..Budget::seconds(slice) };
-            let report = player.think_as(self.role, &self.position, budget);
+            let mut report = player.think_as(self.role, &self.position, budget);
+            // A search whose memory is full tidies it up first, if there is time for that. A slice
+            // without progress is too short.
+            let is_stuck = report.iterations == 0;
+            done[0] += report.nodes;
+            done[1] += report.playouts;
+            if report.playouts > 0 || is_stuck {
+                // Searches without playouts count depths, which do not add up.
+                done[2] += report.iterations;
+                report.iterations = done[2];
+            }
+            (report.nodes, report.playouts) = (done[0], done[1]);
             let spent = began.elapsed().as_secs_f64();
             let is_last = spent >= self.seconds || report.is_proven || report.error.is_some();
             let mut value = report_json(&report, &self.game, spent, is_last);
@@ -138,7 +153,7 @@ impl Search {
             if sender.blocking_send(value).is_err() || is_last {
                 return;
             }
-            slice = INTERVAL;
+            slice = if is_stuck { (2.0 * slice).min(MAX_SLICE) } else { slice.max(INTERVAL) };
         }
     }
 }

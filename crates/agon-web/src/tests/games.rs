@@ -155,25 +155,43 @@ fn moves_with_real_numbers_have_families_and_any_number_inside_is_played() {
     }
 }
 
-#[test]
-fn an_analysis_streams_reports_until_the_value_is_proved() {
-    let server = Server::new();
-    let moves = json!([["(mark 1 1)"], [null, "(mark 2 1)"], ["(mark 2 2)"], [null, "(mark 3 1)"]]);
-    let body = json!({"game": "tic-tac-toe", "moves": moves, "player": "mcts", "seconds": 20});
+/// Returns the reports of an analysis.
+fn analysis(server: &Server, body: &Value) -> Vec<Value> {
     let request = axum::http::Request::post("/api/v1/analysis")
         .header("host", "localhost")
         .header("content-type", "application/json");
     let request = request.body(axum::body::Body::from(body.to_string())).expect("a request");
     let (status, stream) = server.send(request);
     assert_eq!(status, StatusCode::OK, "{stream}");
-    let reports: Vec<Value> = stream
-        .lines()
-        .filter_map(|line| line.strip_prefix("data: "))
-        .map(|data| serde_json::from_str(data).expect("JSON"))
-        .collect();
+    let data = stream.lines().filter_map(|line| line.strip_prefix("data: "));
+    data.map(|data| serde_json::from_str(data).expect("JSON")).collect()
+}
+
+#[test]
+fn an_analysis_streams_reports_until_the_value_is_proved() {
+    let server = Server::new();
+    let moves = json!([["(mark 1 1)"], [null, "(mark 2 1)"], ["(mark 2 2)"], [null, "(mark 3 1)"]]);
+    let body = json!({"game": "tic-tac-toe", "moves": moves, "player": "mcts", "seconds": 20});
+    let reports = analysis(&server, &body);
     let last = reports.last().expect("a report");
     assert_eq!((&last["best"], &last["proven"]), (&json!("(mark 3 3)"), &json!(true)));
     assert_eq!(last["last"], true);
+}
+
+/// The counts are those of the whole analysis. A search with a small memory goes on when it is full.
+#[test]
+fn an_analysis_counts_everything_since_its_beginning() {
+    let server = Server::new();
+    let body = json!({"game": "connect-four", "player": "mcts(nodes=20000)", "seconds": 2.5});
+    let reports = analysis(&server, &body);
+    let numbers = |key: &str| -> Vec<u64> {
+        reports.iter().map(|report| report[key].as_u64().expect("a number")).collect()
+    };
+    for key in ["iterations", "playouts", "nodes"] {
+        let counts = numbers(key);
+        assert!(counts.is_sorted() && counts.len() > 1, "{key}: {counts:?}");
+        assert!(counts[0] < counts[counts.len() - 1], "{key}: {counts:?}");
+    }
 }
 
 #[test]
