@@ -1,5 +1,6 @@
 //! Matches between two evaluations, on all threads.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -48,32 +49,43 @@ impl<P: GamePosition + 'static> Arena<P> {
 
     /// Plays several blocks at once. The results do not depend on the number of threads.
     fn blocks(&self, pair: [Option<&LearntEvaluator<P>>; 2], seed: u64, from: u64) -> Vec<f64> {
-        let threads = (self.threads.max(1) as u64).min(BLOCKS_AT_ONCE);
-        let mut played: Vec<(u64, f64)> = std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..threads)
-                .map(|thread| {
-                    let matches = EvaluationMatch::new(&self.start, seed);
-                    scope.spawn(move || {
-                        let own = (from..from + BLOCKS_AT_ONCE).skip(thread as usize);
-                        own.step_by(threads as usize)
-                            .map(|block| (block, matches.play_block(block, pair)))
-                            .collect::<Vec<_>>()
-                    })
-                })
-                .collect();
-            let joined = handles.into_iter().map(|handle| match handle.join() {
-                Ok(played) => played,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            joined.flatten().collect()
-        });
-        played.sort_unstable_by_key(|(block, _)| *block);
-        played.into_iter().map(|(_, points)| points).collect()
+        play_blocks(from..from + BLOCKS_AT_ONCE, self.threads, || {
+            let matches = EvaluationMatch::new(&self.start, seed);
+            move |block| matches.play_block(block, pair)
+        })
     }
 
     pub(super) fn estimate(&self, blocks: &[f64]) -> EloEstimate {
         estimate(blocks, self.start.shape().players().count())
     }
+}
+
+/// Plays blocks of matches on several threads. `player` makes what plays a block, for each thread.
+/// Returns the points of each block, which do not depend on the number of threads.
+pub(super) fn play_blocks<F: Fn(u64) -> f64 + Send>(
+    range: Range<u64>,
+    threads: usize,
+    player: impl Fn() -> F,
+) -> Vec<f64> {
+    let threads = (threads.max(1) as u64).min(range.end - range.start);
+    let mut played: Vec<(u64, f64)> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads)
+            .map(|thread| {
+                let (play, own) = (player(), range.clone().skip(thread as usize));
+                scope.spawn(move || {
+                    let own = own.step_by(threads as usize);
+                    own.map(|block| (block, play(block))).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        let joined = handles.into_iter().map(|handle| match handle.join() {
+            Ok(played) => played,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.flatten().collect()
+    });
+    played.sort_unstable_by_key(|(block, _)| *block);
+    played.into_iter().map(|(_, points)| points).collect()
 }
 
 /// Returns the difference in strength that the points of blocks of matches show.

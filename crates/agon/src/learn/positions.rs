@@ -46,7 +46,7 @@ impl Default for PositionOptions {
     }
 }
 
-/// Who makes the moves.
+/// The source of the moves of plays.
 #[derive(Copy, Clone, Debug)]
 pub enum PlayedBy<'a> {
     /// All moves are random.

@@ -10,7 +10,7 @@ use agon_learn::concepts::Concept;
 pub use agon_players::FormulaBase;
 use agon_players::FormulaMatch;
 
-use super::arena::estimate;
+use super::arena::{estimate, play_blocks};
 use crate::engine::{GamePosition, GameTask};
 use crate::game::{Game, RulesNeeded};
 
@@ -95,7 +95,10 @@ impl GameTask for Work<'_> {
                     is_cut = true;
                     break 'all;
                 }
-                points.extend(blocks(&players, number, from..until, options.threads));
+                points.extend(play_blocks(from..until, options.threads, || {
+                    let players = players.fork();
+                    move |block| players.play_block(number, block)
+                }));
                 n_played += 2 * (until - from);
                 report(n_played, n_all);
             }
@@ -106,34 +109,6 @@ impl GameTask for Work<'_> {
         let each: Vec<EloEstimate> = estimates.collect();
         Some(Worth { all, each: if n_variants == 1 { vec![all] } else { each }, is_cut })
     }
-}
-
-/// Plays blocks of matches on several threads.
-fn blocks<P: GamePosition + 'static>(
-    players: &FormulaMatch<P>,
-    number: usize,
-    range: std::ops::Range<u64>,
-    threads: usize,
-) -> Vec<f64> {
-    let threads = (threads.max(1) as u64).min(range.end - range.start);
-    let mut played: Vec<(u64, f64)> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads)
-            .map(|thread| {
-                let (players, own) = (players.fork(), range.clone().skip(thread as usize));
-                scope.spawn(move || {
-                    let own = own.step_by(threads as usize);
-                    own.map(|block| (block, players.play_block(number, block))).collect::<Vec<_>>()
-                })
-            })
-            .collect();
-        let joined = handles.into_iter().map(|handle| match handle.join() {
-            Ok(played) => played,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        joined.flatten().collect()
-    });
-    played.sort_unstable_by_key(|(block, _)| *block);
-    played.into_iter().map(|(_, points)| points).collect()
 }
 
 #[cfg(test)]
